@@ -1,0 +1,194 @@
+"""A language for a world: renders facts as sentences and parses sentences back.
+
+Promises:
+1. Everything rendered parses back to what was rendered (a property test runs over all frames).
+2. Parsing needs no list of names: any word that fits a slot is understood.
+3. A sentence that fits no frame raises ParseError; none is guessed at.
+
+Words and frames come from `<code>/<world>.toml`; this module only fills and matches them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+from fabula.errors import ParseError, RecipeError, hint
+from fabula.seeds import Draw, pick
+
+MEMO_LIMIT = 200_000  # sentences remembered per language, so that memory stays flat
+
+
+class Statement(NamedTuple):
+    """What one sentence says, before pronouns are resolved."""
+
+    kind: str
+    """MOVE, GRAB, … as named in the language file."""
+    subjects: tuple[str, ...]
+    """One person or two; empty if a pronoun stands for them."""
+    args: tuple[str, ...]
+    """The other arguments, in the order of the file's [slots]."""
+    pronoun: str = ""
+    """The pronoun that refers to the subjects of the sentence before, or nothing."""
+
+
+class Language:
+    """One language for one world."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.code: str = data["code"]
+        self.frames: dict[str, tuple[str, ...]] = {
+            key: tuple(_with_verbs(frames, data["verbs"].get(key.split("-")[0], [""])))
+            for key, frames in data["frames"].items()
+        }
+        self.questions: dict[str, str] = data["questions"]
+        self.leads: tuple[str, ...] = tuple(data["subject"]["leads"])
+        self.answers: dict[str, str] = data["answers"]
+        self._two: str = data["subject"]["two"]
+        self._pronoun_frame: str = data["subject"]["pronoun"]
+        self._pronouns: dict[str, str] = {
+            name: pronoun for pronoun, names in data["pronouns"].items() for name in names
+        }
+        self._pronoun_words: tuple[str, ...] = tuple(data["pronouns"])
+        self._plural: str = self._pronoun_words[-1]
+        self._numbers: dict[str, list[str]] = data["numbers"]
+        # the frame with the most fixed text is tried first: '… the {1} there.' before '… the {1}.'
+        self._statement_patterns = [
+            pattern for _, pattern in sorted(self._compile_statements(data), key=lambda p: -p[0])
+        ]
+        self._question_patterns = tuple(self._compile_questions(data))
+        self._statements: dict[str, Statement] = {}
+        self._queries: dict[str, tuple[str, ...]] = {}
+
+    # --- telling -------------------------------------------------------------------------
+
+    def say(self, frame: str, who: str, args: Sequence[str], draw: Draw) -> str:
+        """A sentence of this frame, its verb drawn at random."""
+        return pick(draw, self.frames[frame]).format(who, *args)
+
+    def pair(self, first: str, second: str) -> str:
+        """Two people as one subject."""
+        return self._two.format(first, second)
+
+    def anaphor(self, pronoun: str, draw: Draw) -> str:
+        """A pronoun as a subject, with its lead-in."""
+        return self._pronoun_frame.format(lead=pick(draw, self.leads), pronoun=pronoun)
+
+    def pronoun(self, people: Sequence[str]) -> str | None:
+        """The pronoun that stands for these people, or None if the language knows none."""
+        return self._plural if len(people) > 1 else self._pronouns.get(people[0])
+
+    def ask(self, query: Sequence[str]) -> str:
+        """The question in words."""
+        return self.questions[query[0]].format(*query[1:])
+
+    def number(self, n: int) -> str:
+        """A number in words; digits from one hundred on."""
+        ones, tens = self._numbers["ones"], self._numbers["tens"]
+        if n < len(ones):
+            return ones[n]
+        if n < 100:
+            word = tens[n // 10 - 2]
+            return word if n % 10 == 0 else f"{word}-{ones[n % 10]}"
+        return str(n)
+
+    # --- parsing -------------------------------------------------------------------------
+
+    def parse(self, sentence: str) -> Statement:
+        """What a sentence says."""
+        known = self._statements.get(sentence)
+        if known is None:
+            known = self._parse(sentence)
+            if len(self._statements) >= MEMO_LIMIT:
+                self._statements.clear()
+            self._statements[sentence] = known
+        return known
+
+    def parse_question(self, question: str) -> tuple[str, ...]:
+        """The query behind a question."""
+        known = self._queries.get(question)
+        if known is None:
+            known = self._parse_question(question)
+            if len(self._queries) >= MEMO_LIMIT:
+                self._queries.clear()
+            self._queries[question] = known
+        return known
+
+    def _parse(self, sentence: str) -> Statement:
+        for kind, arity, pattern in self._statement_patterns:
+            found = pattern.fullmatch(sentence)
+            if found:
+                names = tuple(n for n in (found["first"], found["second"]) if n)
+                args = tuple(found[f"arg{i}"] for i in range(1, arity + 1))
+                return Statement(kind, names, args, found["pronoun"] or "")
+        raise ParseError(f"no {self.code} sentence pattern fits '{sentence}'.")
+
+    def _parse_question(self, question: str) -> tuple[str, ...]:
+        for kind, pattern in self._question_patterns:
+            found = pattern.fullmatch(question.strip())
+            if found:
+                return (kind, *found.groups())
+        raise ParseError(f"no {self.code} question pattern fits '{question}'.")
+
+    def _compile_statements(
+        self, data: Mapping[str, Any]
+    ) -> Iterator[tuple[int, tuple[str, int, re.Pattern[str]]]]:
+        tokens = data["tokens"]
+        leads = "|".join(map(re.escape, self.leads))
+        pronouns = "|".join(map(re.escape, self._pronoun_words))
+        anaphor = _fill(
+            self._pronoun_frame, {"lead": f"(?:{leads})", "pronoun": f"(?P<pronoun>{pronouns})"}
+        )
+        person = tokens["person"]
+        named = _fill(self._two, {"0": f"(?P<first>{person})", "1": f"(?P<second>{person})"})
+        # one name is the first half of two, so that a single pattern serves both
+        alone = f"(?P<first>{person})"
+        joint = named.removeprefix(alone)
+        who = f"(?:{anaphor}|{alone}(?:{joint})?)"
+        for key, frames in self.frames.items():
+            kind = key.split("-")[0]
+            slots = data["slots"][kind]
+            for frame in frames:
+                fillings = {"0": who}
+                for i, slot in enumerate(slots, 1):
+                    fillings[str(i)] = f"(?P<arg{i}>{tokens[slot]})"
+                fixed = len(re.sub(r"\{\w+\}", "", frame))
+                yield fixed, (kind, len(slots), re.compile(_fill(frame, fillings)))
+
+    def _compile_questions(
+        self, data: Mapping[str, Any]
+    ) -> Iterator[tuple[str, re.Pattern[str]]]:
+        tokens = data["tokens"]
+        for kind, frame in self.questions.items():
+            slots = data["question_slots"][kind]
+            fillings = {str(i): f"({tokens[slot]})" for i, slot in enumerate(slots)}
+            yield kind, re.compile(_fill(frame, fillings))
+
+
+def _with_verbs(frames: Sequence[str], verbs: Sequence[str]) -> Iterator[str]:
+    for frame in frames:
+        for verb in verbs if "{v}" in frame else ("",):
+            yield frame.replace("{v}", verb)
+
+
+def _fill(frame: str, fillings: Mapping[str, str]) -> str:
+    """The frame as a regular expression: slots replaced, the rest escaped."""
+    parts = re.split(r"\{(\w+)\}", frame)
+    return "".join(
+        fillings[part] if i % 2 else re.escape(part) for i, part in enumerate(parts)
+    )
+
+
+@lru_cache(maxsize=None)
+def language(code: str, world: str) -> Language:
+    """The language of this code for this world."""
+    folder = resources.files("fabula.language")
+    path = folder / code / f"{world}.toml"
+    if not path.is_file():
+        codes = [p.name for p in folder.iterdir() if (p / f"{world}.toml").is_file()]
+        raise RecipeError(f"no language '{code}' for the world '{world}'.{hint(code, codes)}")
+    return Language(tomllib.loads(path.read_text(encoding="utf-8")))

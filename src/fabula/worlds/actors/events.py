@@ -1,0 +1,242 @@
+"""The simulator: people move, take, drop and give things, and the world knows where all is.
+
+Promises:
+1. A move goes to another place; a grab takes a free object of the same place; a drop lets go of what
+   one has; a give passes what one has to another person of the same place.
+2. Nothing of the start is told: everyone and everything stands at an independent random place.
+3. An event is drawn from all valid ones, as the recipe's `draw` says:
+   `kind`    a kind by weight among those possible now, then uniformly among its valid arguments
+             (Dyna-bAbI's way);
+   `person`  person and kind uniformly by weight, drawn anew if impossible (the bAbI release's way:
+             people with more options act more often).
+
+A *beat* is what is drawn at a time: one event told plainly, or a telling with its events (a
+conjunction has two people move, a coreference two events of one person).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from fabula.seeds import Draw, below, pick, pick_weighted
+from fabula.worlds.base import Fact
+
+EVENTS = ("MOVE", "GRAB", "DROP", "GIVE")
+TELLINGS = ("AFFIRM", "NEGATE", "INDEF", "COREF", "CONJ", "COMPOUND")
+ACTIONS = ("GRAB", "DROP", "GIVE")
+PATIENCE = 2_000  # draws before a story is given up as stuck
+SENTENCES = {"COREF": 2, "COMPOUND": 2}  # all other beats take one
+
+
+class Told(NamedTuple):
+    """One sentence to tell: what it discloses of what happened."""
+
+    kind: str
+    """The kind of sentence: MOVE, AFFIRM, NEGATE, INDEF, GRAB, DROP or GIVE."""
+    subjects: tuple[str, ...]
+    args: tuple[str, ...]
+    anaphor: bool = False
+    """Whether a pronoun stands for the subjects."""
+
+
+class Stage:
+    """The state of the world while a story unfolds."""
+
+    def __init__(
+        self,
+        persons: Sequence[str],
+        places: Sequence[str],
+        objects: Sequence[str],
+        draw: Draw,
+    ) -> None:
+        self.persons = persons
+        self.places = places
+        self.objects = objects
+        self.place = {person: pick(draw, places) for person in persons}
+        self.spot: dict[str, str] = {thing: pick(draw, places) for thing in objects}
+        self.holder: dict[str, str | None] = dict.fromkeys(objects)
+        self.trail: dict[str, list[str]] = {thing: [self.spot[thing]] for thing in objects}
+        self.gives: list[Fact] = []
+
+    # --- what can happen ------------------------------------------------------------------
+
+    def options(self, kind: str, person: str | None = None) -> list[tuple[str, ...]]:
+        """The valid arguments of a grab, drop or give, of one person or of anyone."""
+        place, holder = self.place, self.holder
+        if kind == "GRAB":
+            spot = self.spot
+            return [
+                (who, thing)
+                for thing in self.objects
+                if holder[thing] is None
+                for who in (self.persons if person is None else (person,))
+                if place[who] == spot[thing]
+            ]
+        have = [
+            (who, thing)
+            for thing, who in holder.items()
+            if who is not None and (person is None or who == person)
+        ]
+        if kind == "DROP":
+            return have  # type: ignore[return-value]
+        return [
+            (who, thing, other)
+            for who, thing in have
+            for other in self.persons
+            if other != who and place[other] == place[who]
+        ]
+
+    # --- what happens ---------------------------------------------------------------------
+
+    def move(self, person: str, place: str) -> None:
+        """Person goes to the place, with all they have."""
+        self.place[person] = place
+        for thing, who in self.holder.items():
+            if who == person:
+                self.spot[thing] = place
+                self.trail[thing].append(place)
+
+    def act(self, kind: str, args: tuple[str, ...]) -> None:
+        """A grab, drop or give takes place."""
+        if kind == "GRAB":
+            self.holder[args[1]] = args[0]
+        elif kind == "DROP":
+            self.holder[args[1]] = None
+        else:
+            self.holder[args[1]] = args[2]
+            self.gives.append(("give", *args))
+
+
+class Scenario:
+    """Draws beats by weight and lets them happen."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        weights: Mapping[str, float],
+        coref: Mapping[str, float],
+        by_person: bool,
+        twice_the_same: bool,
+        draw: Draw,
+    ) -> None:
+        self.stage = stage
+        self.coref = {kind: weight for kind, weight in coref.items() if weight > 0}
+        self.by_person = by_person
+        self.twice_the_same = twice_the_same
+        self.draw = draw
+        lots = [(kind, w) for kind, w in weights.items() if w > 0 and self._conceivable(kind)]
+        self._lots = _cumulate(lots)
+        self._short_lots = _cumulate([lot for lot in lots if lot[0] not in SENTENCES])
+
+    def _conceivable(self, kind: str) -> bool:
+        """Whether there are enough people and places for a kind of beat at all."""
+        people, places = len(self.stage.persons), len(self.stage.places)
+        if kind in ("CONJ", "COMPOUND"):
+            return people >= 2 and places >= 3
+        if kind == "INDEF":
+            return places >= (2 if self.twice_the_same else 3)
+        return places >= 2 or kind in ACTIONS or kind == "COREF"
+
+    def beat(self, room: int) -> list[Told] | None:
+        """The sentences of the next beat, at most `room`; None if nothing is possible."""
+        kinds, bounds = self._lots if room > 1 else self._short_lots
+        if not kinds:
+            return None
+        draw, total = self.draw, bounds[-1]
+        for _ in range(PATIENCE):
+            kind = kinds[bisect_right(bounds, draw() * total)]
+            told = self._try(kind)
+            if told:  # drawing anew what is impossible leaves the possible in proportion
+                return told
+        return None
+
+    def _try(self, kind: str) -> list[Told] | None:
+        """A beat of this kind, or None if it is impossible now (or for the person drawn)."""
+        if kind == "COREF":
+            return self._coreference()
+        if kind in ("CONJ", "COMPOUND"):
+            return self._together(twice=kind == "COMPOUND")
+        if kind not in ACTIONS:
+            person = pick(self.draw, self.stage.persons)
+            if self.by_person and self.draw() * len(self.stage.places) < 1:
+                return None  # as if the present place had been drawn
+            return [self._relocate(kind, person)]
+        actor = pick(self.draw, self.stage.persons) if self.by_person else None
+        options = self.stage.options(kind, actor)
+        return [self._act(kind, options)] if options else None
+
+    def _act(self, kind: str, options: list[tuple[str, ...]]) -> Told:
+        args = pick(self.draw, options)
+        self.stage.act(kind, args)
+        return Told(kind, args[:1], args[1:])
+
+    def _elsewhere(self, place: str) -> str:
+        """Another place, each equally likely."""
+        places = self.stage.places
+        index = below(self.draw, len(places) - 1)
+        return places[index] if places[index] != place else places[-1]
+
+    def _relocate(self, kind: str, person: str) -> Told:
+        """A person really moves; the kind of sentence discloses all or a part of it."""
+        stage = self.stage
+        old = stage.place[person]
+        if kind == "INDEF":
+            return self._either(person, old)
+        new = self._elsewhere(old)
+        stage.move(person, new)
+        return Told(kind, (person,), (old if kind == "NEGATE" else new,))
+
+    def _either(self, person: str, old: str) -> Told:
+        draw, stage = self.draw, self.stage
+        new = self._elsewhere(old)
+        if self.twice_the_same:  # as the release draws: any place, the same one and the old too
+            other = pick(draw, stage.places)
+        else:
+            other = pick(draw, [place for place in stage.places if place not in (old, new)])
+        stage.move(person, new)
+        pair = (new, other) if draw() < 0.5 else (other, new)
+        return Told("INDEF", (person,), pair)
+
+    def _together(self, twice: bool) -> list[Told]:
+        """Two people move to a place where neither was; then perhaps on to another."""
+        draw, stage = self.draw, self.stage
+        first = pick(draw, stage.persons)
+        second = pick(draw, [person for person in stage.persons if person != first])
+        told = []
+        for anaphor in (False, True) if twice else (False,):
+            taken = (stage.place[first], stage.place[second])
+            place = pick(draw, [place for place in stage.places if place not in taken])
+            stage.move(first, place)
+            stage.move(second, place)
+            told.append(Told("MOVE", (first, second), (place,), anaphor))
+        return told
+
+    def _coreference(self) -> list[Told]:
+        """Two events of one person, the second with a pronoun; a lone first one stays plain."""
+        told: list[Told] = []
+        person: str | None = None
+        for anaphor in (False, True):
+            choices = [
+                (kind, options)
+                for kind in self.coref
+                if (options := [()] if kind == "MOVE" else self.stage.options(kind, person))
+            ]
+            if not choices:
+                break
+            weights = [self.coref[kind] for kind, _ in choices]
+            kind, options = pick_weighted(self.draw, choices, weights)
+            if kind == "MOVE":
+                event = self._relocate(kind, person or pick(self.draw, self.stage.persons))
+            else:
+                event = self._act(kind, options)
+            person = event.subjects[0]
+            told.append(event._replace(anaphor=True) if anaphor else event)
+        return told
+
+
+def _cumulate(lots: Sequence[tuple[str, float]]) -> tuple[list[str], list[float]]:
+    """Kinds and the upper bounds of their parts of the range from 0 to the sum of weights."""
+    return [kind for kind, _ in lots], list(accumulate(weight for _, weight in lots))

@@ -1,0 +1,304 @@
+"""The reader: from the sentences alone, what is known, and from which sentences.
+
+It sees parsed statements and never the world. Glossary:
+
+    stay    the time from one told movement of a person to the next; it has one place
+    spot    the time an object spends in one place: until someone who has it moves
+    domain  the places a stay or spot may have, as a bit mask; "not the kitchen" is ~kitchen, a
+            negative int: places are open, so a place is never proven by elimination
+    fact    (domain, mask): the sentences of the mask confine the place to the domain
+    link    two nodes (stays or spots) have the same place, by the sentences of a mask
+
+Promises:
+1. Complete: every minimal set of sentences that confines a place is found. Facts travel over links
+   and meet (domains intersect, masks unite) until nothing new comes; only facts that another fact
+   makes superfluous are dropped. This is an assumption-based truth maintenance system.
+2. A sentence with a pronoun is understood only together with the sentence before it, which joins
+   the mask.
+3. Only what is in force counts: a stay ends with the next movement, a holding with the next event
+   about the object. Two consequences are easily overlooked:
+   - an object moves with its holder, and the get in force is the evidence for it;
+   - once a person who got an object and let it go has *left*, the get alone no longer tells where
+     the object is (it reads as if they had taken it along), so the letting go must be cited: the
+     spot goes on as a new node without that link.
+
+    1 Mary moved to the park.   2 Mary took the apple.   3 Mary dropped the apple.
+    4 Mary went to the school.  5 John took the apple.   Where is John? park, by {1, 3, 5}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from fabula.labels import minimal
+from fabula.language import Statement
+from fabula.worlds.base import Fact
+
+FACT_LIMIT = 256  # facts kept per node: a bound on adversarial stories, far above any real one
+
+FACT_KIND = {
+    "MOVE": "move",
+    "AFFIRM": "at",
+    "NEGATE": "not-at",
+    "INDEF": "either",
+    "GRAB": "grab",
+    "DROP": "drop",
+    "GIVE": "give",
+}
+
+_bits: dict[str, int] = {}
+_names: list[str] = []
+
+
+def place_bit(place: str) -> int:
+    """The domain that holds just this place."""
+    bit = _bits.get(place)
+    if bit is None:
+        bit = _bits[place] = 1 << len(_names)
+        _names.append(place)
+    return bit
+
+
+def place_of(domain: int) -> str | None:
+    """The one place of a domain, or None if it leaves more open."""
+    if domain > 0 and not domain & (domain - 1):
+        return _names[domain.bit_length() - 1]
+    return None
+
+
+class Node:
+    """A stay or a spot: what its own sentence says of it, and what it shares its place with."""
+
+    __slots__ = ("domain", "mask", "links", "facts", "age")
+
+    def __init__(self, domain: int = -1, mask: int = 0) -> None:
+        self.domain = domain
+        self.mask = mask
+        self.links: list[tuple[Node, int, bool]] = []
+        """(other node, mask, whether the mask is that of a get)."""
+        self.facts: list[tuple[int, int]] = []
+        self.age = -1
+
+
+class Leg(NamedTuple):
+    """One spot of an object's way."""
+
+    first: Node
+    """The spot as the object arrived."""
+    last: list[Node]
+    """The spot as the object left or now lies there (see promise 3): a list of one."""
+    evidence: int
+    """The sentences that show the object being carried there; 0 for the first spot."""
+
+
+class Knowledge:
+    """What follows from the sentences heard so far."""
+
+    def __init__(self) -> None:
+        self.stays: dict[str, Node] = {}
+        self.trails: dict[str, list[Leg]] = {}
+        self.holders: dict[str, tuple[str, int] | None] = {}
+        """Object to (person, mask of the get in force), or None once let go."""
+        self.handled: dict[str, dict[str, int]] = {}
+        """Person to object to the mask of their latest get or loss, in order of first touch."""
+        self.gives: list[tuple[str, str, str, int]] = []
+        """(giver, object, receiver, mask), in order."""
+        self.facts: dict[int, tuple[Fact, ...]] = {}
+        """Sentence number to its facts, pronouns resolved; absent if not understood."""
+        self._let_go: dict[str, list[tuple[str, Node]]] = {}
+        self._previous = 0
+        self._previous_subjects: tuple[str, ...] = ()
+        self._previous_mask = 0
+        self._age = 0
+
+    @classmethod
+    def of(cls, story: Iterable[tuple[int, Statement]]) -> Knowledge:
+        """What follows from these numbered statements."""
+        knowledge = cls()
+        for number, statement in story:
+            knowledge.hear(number, statement)
+        return knowledge
+
+    # --- listening -----------------------------------------------------------------------
+
+    def hear(self, number: int, statement: Statement) -> None:
+        """Take in the next sentence."""
+        kind, subjects, args, pronoun = statement
+        mask = 1 << number
+        if pronoun:
+            if self._previous != number - 1 or not self._previous_subjects:
+                self._previous_subjects = ()
+                self._previous = number
+                return
+            subjects = self._previous_subjects
+            mask |= self._previous_mask
+        self._previous = number
+        self._previous_subjects = subjects
+        self._previous_mask = mask
+        self._age += 1
+        fact_kind = FACT_KIND[kind]
+        if len(subjects) == 1:
+            self.facts[number] = ((fact_kind, subjects[0], *args),)
+        else:
+            self.facts[number] = tuple((fact_kind, person, *args) for person in subjects)
+        if kind == "MOVE" or kind == "AFFIRM":
+            for person in subjects:
+                self._arrive(person, place_bit(args[0]), mask)
+        elif kind == "GRAB":
+            for person in subjects:
+                self._get(person, args[0], mask)
+        elif kind == "DROP":
+            for person in subjects:
+                self._touch(person, args[0], mask, getting=False)
+                self._release(args[0], None)
+        elif kind == "GIVE":
+            for person in subjects:
+                self._give(person, args[0], args[1], mask)
+        elif kind == "NEGATE":
+            for person in subjects:
+                self._arrive(person, ~place_bit(args[0]), mask)
+        else:
+            for person in subjects:
+                self._arrive(person, place_bit(args[0]) | place_bit(args[1]), mask)
+
+    def _arrive(self, person: str, domain: int, mask: int) -> None:
+        """A new stay begins; what the person has comes along."""
+        stay = Node(domain, mask)
+        old = self.stays.get(person)
+        self.stays[person] = stay
+        handled = self.handled.get(person)
+        if not handled:
+            return
+        for thing in handled:
+            holding = self.holders[thing]
+            if holding is not None and holding[0] == person:
+                spot = Node()
+                _link(spot, stay, holding[1], getting=True)
+                self.trails[thing].append(Leg(spot, [spot], holding[1] | mask))
+        for thing, spot in self._let_go.pop(person, ()):
+            leg = self.trails[thing][-1]
+            if leg.last[0] is spot:
+                leg.last[0] = _without(spot, old)
+
+    def wander(self, person: str) -> None:
+        """A person moves, no one knows where: a new stay of which nothing is known."""
+        self._age += 1
+        self._arrive(person, -1, 0)
+
+    def _get(self, person: str, thing: str, mask: int) -> None:
+        self._touch(person, thing, mask, getting=True)
+        self._release(thing, (person, mask))
+
+    def _give(self, giver: str, thing: str, receiver: str, mask: int) -> None:
+        self._touch(giver, thing, mask, getting=False)
+        self._touch(receiver, thing, mask, getting=True)
+        _link(self.stays[giver], self.stays[receiver], mask)
+        self._release(thing, (receiver, mask))
+        self.gives.append((giver, thing, receiver, mask))
+
+    def _touch(self, person: str, thing: str, mask: int, *, getting: bool) -> None:
+        """Person and thing are in the same place now."""
+        stay = self.stays.get(person)
+        if stay is None:
+            stay = self.stays[person] = Node()
+        trail = self.trails.get(thing)
+        if trail is None:
+            spot = Node()
+            self.trails[thing] = [Leg(spot, [spot], 0)]
+        else:
+            spot = trail[-1].last[0]
+        _link(spot, stay, mask, getting=getting)
+        self.handled.setdefault(person, {})[thing] = mask
+
+    def _release(self, thing: str, holder: tuple[str, int] | None) -> None:
+        """The thing changes hands; whoever had it is noted as having let it go here."""
+        before = self.holders.get(thing)
+        if before is not None:
+            self._let_go.setdefault(before[0], []).append((thing, self.trails[thing][-1].last[0]))
+        self.holders[thing] = holder
+
+    # --- concluding ----------------------------------------------------------------------
+
+    def facts_of(self, node: Node) -> list[tuple[int, int]]:
+        """Every minimal fact about a node's place."""
+        if not node.links:
+            return [(node.domain, node.mask)] if node.mask else []
+        if node.age != self._age:
+            self._saturate(node)
+        return node.facts
+
+    def consistent(self) -> bool:
+        """Whether some assignment of places fits all that was heard."""
+        nodes = list(self.stays.values())
+        for trail in self.trails.values():
+            for leg in trail:
+                nodes += (leg.first, leg.last[0])
+        return all(domain for node in nodes for domain, _ in self.facts_of(node))
+
+    def _saturate(self, start: Node) -> None:
+        """Let facts travel over the links of a component and meet, until nothing new comes."""
+        age = self._age
+        start.age = age
+        start.facts = []
+        component = [start]
+        todo: list[tuple[Node, int, int]] = []
+        for node in component:
+            if node.mask:
+                todo.append((node, node.domain, node.mask))
+            for other, _, _ in node.links:
+                if other.age != age:
+                    other.age = age
+                    other.facts = []
+                    component.append(other)
+        while todo:
+            node, domain, mask = todo.pop()
+            facts = node.facts
+            for known, cited in facts:
+                if not cited & ~mask and not known & ~domain:
+                    break
+            else:
+                if len(facts) >= FACT_LIMIT:
+                    continue
+                kept = [f for f in facts if mask & ~f[1] or domain & ~f[0]]
+                for known, cited in kept:
+                    both = domain & known
+                    if both != domain and both != known:
+                        todo.append((node, both, mask | cited))
+                kept.append((domain, mask))
+                node.facts = kept
+                for other, link, _ in node.links:
+                    todo.append((other, domain, mask | link))
+
+    def open_places(self, node: Node) -> int:
+        """The domain that the whole story leaves open for a node; -1 if nothing is known."""
+        domain = -1
+        for known, _ in self.facts_of(node):
+            domain &= known
+        return domain
+
+    def place(self, node: Node) -> tuple[str, list[int]] | None:
+        """The known place of a node and its label, or None."""
+        found = None
+        masks = []
+        for domain, mask in self.facts_of(node):
+            if domain > 0 and not domain & (domain - 1):
+                found = domain
+                masks.append(mask)
+        if found is None:
+            return None
+        return _names[found.bit_length() - 1], masks if len(masks) == 1 else minimal(masks)
+
+
+def _link(first: Node, second: Node, mask: int, *, getting: bool = False) -> None:
+    first.links.append((second, mask, getting))
+    second.links.append((first, mask, getting))
+
+
+def _without(spot: Node, stay: Node | None) -> Node:
+    """The same spot as a new node, without what the gets of this stay said of it."""
+    fresh = Node()
+    for other, mask, getting in spot.links:
+        if not (getting and other is stay):
+            _link(fresh, other, mask, getting=getting)
+    return fresh

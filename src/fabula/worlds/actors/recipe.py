@@ -1,0 +1,165 @@
+"""The keys that recipes of the actor world have besides those of every recipe."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from fabula.errors import hint
+from fabula.language import Statement, language
+from fabula.recipe import Recipe, Strict, Weight
+from fabula.worlds.actors.events import EVENTS, TELLINGS
+from fabula.worlds.actors.questions import KINDS, Cast
+
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
+Chance = Annotated[float, Field(ge=0, le=1)]
+
+
+class Entities(Strict):
+    """Who and what there is."""
+
+    persons: Names
+    places: Names
+    objects: tuple[str, ...] = ()
+
+    @field_validator("persons", "places", "objects")
+    @classmethod
+    def _distinct(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"{', '.join(twice)} named twice")
+        return names
+
+
+class There(Strict):
+    """How often a grab or drop ends in 'there'."""
+
+    GRAB: Chance = 0.0
+    DROP: Chance = 0.0
+
+
+class ActorsRecipe(Recipe):
+    """A recipe of the actor world."""
+
+    entities: Entities
+    pronouns: dict[str, str] = {}
+    """Pronouns of people that the language file does not know, e.g. Zoe = 'she'."""
+    events: dict[str, Weight] = {}
+    """Events told plainly, by weight: MOVE, GRAB, DROP, GIVE."""
+    tellings: dict[str, Weight] = {}
+    """Tellings with their own events, by weight in the same lot: AFFIRM, NEGATE, INDEF, COREF, …"""
+    coref: dict[str, Weight] = {"MOVE": 1.0, "GRAB": 1.0, "DROP": 1.0}
+    """Events that COREF tells, by weight."""
+    there: There = There()
+    draw: Literal["kind", "person"] = "kind"
+    """How the next event is drawn (see events.py)."""
+    single_visit: bool = False
+    """Ask 'where was … before the L' only if the object came to L just once."""
+    window: Annotated[int, Field(ge=0)] = 0
+    """Ask only about one of the last so many events, as the release does; 0: about any."""
+    labels: Literal["proof", "release"] = "proof"
+    """Which support is written: the best minimal proof, or the release's own list and order."""
+    repeat_either: bool = False
+    """'either in the X or the Y' may name one place twice, as in the release."""
+
+    @field_validator("events", "coref")
+    @classmethod
+    def _known_events(cls, weights: dict[str, float]) -> dict[str, float]:
+        return _known(weights, EVENTS, "event")
+
+    @field_validator("tellings")
+    @classmethod
+    def _known_tellings(cls, weights: dict[str, float]) -> dict[str, float]:
+        return _known(weights, TELLINGS, "telling")
+
+    @field_validator("asks")
+    @classmethod
+    def _known_questions(cls, weights: dict[str, float]) -> dict[str, float]:
+        return _known(weights, KINDS, "question")
+
+    @field_validator("balance")
+    @classmethod
+    def _known_kinds(cls, kinds: tuple[str, ...]) -> tuple[str, ...]:
+        _known(dict.fromkeys(kinds, 1.0), KINDS, "question")
+        return kinds
+
+    @model_validator(mode="after")
+    def _tellable(self) -> ActorsRecipe:
+        if not any(self.beats.values()):
+            raise ValueError("events: nothing can happen; give an event or a telling a weight")
+        happening = {*self.beats, *(self.coref if self.beats.get("COREF") else ())}
+        acting = sorted({"GRAB", "DROP", "GIVE"} & happening)
+        if acting and not self.entities.objects:
+            raise ValueError(f"entities.objects: {', '.join(acting)} need at least one object")
+        if self.beats.get("COREF") and not any(self.coref.values()):
+            raise ValueError("coref: COREF needs at least one event with a positive weight")
+        self._check_cells()
+        self._check_names()
+        return self
+
+    def _check_cells(self) -> None:
+        concepts = {*EVENTS, *TELLINGS}
+        for name, cell in [("keep", self.keep), *((f"cells[{i}]", c) for i, c in self._cells())]:
+            for kind in cell.asks:
+                if not self.asks.get(kind):
+                    raise ValueError(f"{name}.asks: '{kind}' is not asked.{hint(kind, self.asks)}")
+            for key in ("requires", "forbids"):
+                for concept in getattr(cell, key):
+                    if concept not in concepts:
+                        raise ValueError(
+                            f"{name}.{key}: unknown '{concept}'.{hint(concept, concepts)}"
+                        )
+
+    def _cells(self) -> list[tuple[int, object]]:
+        return list(enumerate(self.cells))
+
+    def _check_names(self) -> None:
+        """Every name must survive being told and parsed back in every frame that names it."""
+        tongue = language(self.language, "actors")
+        people, places, things = self.entities.persons, self.entities.places, self.entities.objects
+        probes = [("AFFIRM", (name,), (places[0],), f"persons: '{name}'") for name in people]
+        probes += [("INDEF", (people[0],), (n, n), f"places: '{n}'") for n in places]
+        for kind in ("GRAB", "GRAB-there"):
+            probes += [(kind, (people[0],), (name,), f"objects: '{name}'") for name in things]
+        for frame, subjects, args, where in probes:
+            said = tongue.say(frame, subjects[0], args, lambda: 0.0)
+            meant = Statement(frame.split("-")[0], subjects, args)
+            try:
+                understood = tongue.parse(said) == meant
+            except ValueError:
+                understood = False
+            except Exception as error:
+                raise ValueError(f"entities.{where} cannot be told: {error}") from None
+            if not understood:
+                raise ValueError(f"entities.{where} is not understood in '{said}'")
+        if self.beats.get("COREF"):
+            for person in people:
+                if self.pronoun((person,)) is None:
+                    raise ValueError(
+                        f"entities.persons: no pronoun is known for '{person}'; "
+                        f"add [pronouns] {person} = \"he\", \"she\" or another"
+                    )
+
+    def pronoun(self, people: tuple[str, ...]) -> str | None:
+        """The pronoun for one person or two."""
+        known = self.pronouns.get(people[0]) if len(people) == 1 else None
+        return known or language(self.language, "actors").pronoun(people)
+
+    @property
+    def beats(self) -> dict[str, float]:
+        """All that may be drawn, by weight."""
+        return {**self.events, **self.tellings}
+
+    @property
+    def cast(self) -> Cast:
+        """Whom and what questions may name."""
+        return Cast(self.entities.persons, self.entities.places, self.entities.objects)
+
+
+def _known(weights: dict[str, float], known: object, what: str) -> dict[str, float]:
+    words = list(known)  # type: ignore[call-overload]
+    for word in weights:
+        if word not in words:
+            raise ValueError(f"unknown {what} '{word}'.{hint(word, words)}")
+    return weights

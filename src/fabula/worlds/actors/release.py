@@ -1,0 +1,245 @@
+"""The bAbI release's own conventions, as its files follow them without exception.
+
+Which events a question may concern (`targets`), and which sentences are cited for an answer, in
+which order (`cite`). A citation is not always a proof: for task 3 the release cites the *last* get
+or drop of the object, whether or not it shows who carried it there. Three of its habits give wrong
+labels, and the `release` dialect keeps them, declared as defects, so that models can be compared on
+what was published: a place named twice by 'either … or' is 'maybe', and a give that a later one
+between the same people supersedes is still asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from fabula.seeds import Draw, below, pick
+from fabula.worlds.actors.questions import GIVE_KINDS
+from fabula.worlds.base import Fact, Query
+
+Told = Mapping[int, tuple[Fact, ...]]
+"""Sentence number to its facts."""
+
+RELOCATIONS = ("move", "at", "not-at", "either")
+
+
+class Citation(NamedTuple):
+    """An answer as the release labels it, with the sentences it cites, in its order."""
+
+    answer: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
+class Target(NamedTuple):
+    """Something the release would ask now."""
+
+    query: Query
+    citation: Citation
+
+
+# --- what is cited ----------------------------------------------------------------------------
+
+
+def cite(told: Told, pronouns: frozenset[int] | set[int], query: Query) -> Citation | None:
+    """The release's answer and supporting sentences for a query, or None if it has no rule."""
+    kind = query[0]
+    if kind in ("where-person", "yes-no"):
+        return _cite_place(told, pronouns, query)
+    if kind == "where-object":
+        return _cite_object(told, query[1])
+    if kind == "where-was-object":
+        return _cite_before(told, query[1], query[2])
+    if kind in ("count", "list"):
+        return _cite_carrying(told, query[1], kind)
+    return _cite_give(told, query)
+
+
+def _latest(told: Told, kinds: tuple[str, ...], at: int, name: str, before: int | None = None):  # type: ignore[no-untyped-def]
+    """(number, fact) of the newest fact of these kinds with the name at that argument."""
+    for number in sorted(told, reverse=True) if before is not None else reversed(told):
+        if before is not None and number >= before:
+            continue
+        for fact in told[number]:
+            if fact[0] in kinds and fact[at] == name:
+                return number, fact
+    return None
+
+
+def _cite_place(
+    told: Told, pronouns: frozenset[int] | set[int], query: Query
+) -> Citation | None:
+    found = _latest(told, RELOCATIONS, 1, query[1])
+    if found is None:
+        return None
+    number, fact = found
+    numbers = (number - 1, number) if number in pronouns else (number,)
+    if query[0] == "where-person":
+        return Citation((fact[2],), numbers) if fact[0] in ("move", "at") else None
+    place = query[2]
+    if fact[0] in ("move", "at"):
+        word = "yes" if fact[2] == place else "no"
+    elif fact[0] == "either":
+        word = "maybe" if place in fact[2:] else "no"
+    else:
+        word = "no" if fact[2] == place else "maybe"
+    return Citation((word,), numbers)
+
+
+def _cite_object(told: Told, thing: str) -> Citation | None:
+    handling = _latest(told, ("grab", "drop"), 2, thing)
+    if handling is None:
+        return None
+    number, fact = handling
+    before = number if fact[0] == "drop" else None
+    move = _latest(told, ("move",), 1, fact[1], before)
+    return Citation((move[1][2],), (number, move[0])) if move else None
+
+
+def _carryings(told: Told, thing: str) -> Iterator[list[tuple[int, str]]]:
+    """For each time the thing is taken: the (number, place) it is carried to."""
+    holder = None
+    steps: list[tuple[int, str]] = []
+    for number, facts in told.items():
+        for fact in facts:
+            if fact[0] == "move" and fact[1] == holder:
+                steps.append((number, fact[2]))
+            elif fact[0] == "grab" and fact[2] == thing:
+                if holder is None:
+                    steps = []
+                    yield steps
+                holder = fact[1]
+            elif fact[0] == "drop" and fact[2] == thing:
+                holder = None
+            elif fact[0] == "give" and fact[2] == thing:
+                holder = fact[3]
+
+
+def _cite_before(told: Told, thing: str, place: str) -> Citation | None:
+    way: list[tuple[int, str]] = []
+    for carrying in list(_carryings(told, thing)):
+        for step in carrying:
+            if not way or way[-1][1] != step[1]:
+                way.append(step)
+    handling = _latest(told, ("grab", "drop"), 2, thing)
+    for index in range(len(way) - 1, 0, -1):
+        if way[index][1] == place and handling:
+            before = way[index - 1]
+            return Citation((before[1],), (handling[0], way[index][0], before[0]))
+    return None
+
+
+def _cite_carrying(told: Told, person: str, kind: str) -> Citation | None:
+    """Every event in which the person got or lost something; for a list, object by object."""
+    events: dict[str, list[int]] = {}
+    held: dict[str, bool] = {}
+    for number, facts in told.items():
+        for fact in facts:
+            if fact[0] in ("grab", "drop", "give") and person in (fact[1], fact[-1]):
+                thing = fact[2]
+                events.setdefault(thing, []).append(number)
+                held[thing] = fact[0] == "grab" or (fact[0] == "give" and fact[3] == person)
+    if not events:
+        return None
+    has = tuple(thing for thing in events if held[thing])
+    if kind == "list":
+        numbers = tuple(number for thing in events for number in events[thing])
+        return Citation(has or ("nothing",), numbers)
+    words = ("none", "one", "two", "three")
+    if len(has) >= len(words):
+        return None
+    return Citation((words[len(has)],), tuple(sorted(n for ns in events.values() for n in ns)))
+
+
+def _cite_give(told: Told, query: Query) -> Citation | None:
+    given, asked = GIVE_KINDS[query[0]]
+    for number in reversed(told):
+        for fact in told[number]:
+            if fact[0] == "give" and _matches(fact, given, query):
+                return Citation((fact[1 + asked],), (number,))
+    return None
+
+
+def _matches(give: Fact, given: tuple[int, ...], query: Query) -> bool:
+    return all(give[1 + i] == word for i, word in zip(given, query[1:], strict=True))
+
+
+# --- what is asked ----------------------------------------------------------------------------
+
+
+def targets(
+    told: Told,
+    pronouns: set[int],
+    kind: str,
+    window: int,
+    places: tuple[str, ...],
+    true_place: Mapping[str, str],
+    draw: Draw,
+) -> list[Target]:
+    """What the release may ask now: about one of the last events, each as likely as the others."""
+    recent: list[tuple[int, Fact]] = []
+    for number in reversed(told):
+        recent += ((number, fact) for fact in told[number])
+        if len(recent) >= window:
+            break
+    queries: list[Query] = []
+    for number, fact in recent[:window]:
+        if kind in ("where-person", "yes-no"):
+            if fact[0] in RELOCATIONS:
+                queries += _about_person(kind, fact[1], told, places, true_place, draw)
+        elif kind in ("count", "list"):
+            if fact[0] in ("grab", "drop"):
+                queries.append((kind, fact[1]))
+            elif fact[0] == "give":
+                queries.append((kind, fact[1 if draw() < 0.5 else 3]))
+        elif kind == "where-object" or kind == "where-was-object":
+            if fact[0] in ("grab", "drop"):
+                queries += _about_object(kind, number, fact, told, draw)
+        elif fact[0] == "give" and _latest(told, ("give",), 2, fact[2])[0] == number:
+            given, asked = GIVE_KINDS[kind]
+            query = (kind, *(fact[1 + i] for i in given))
+            return [Target(query, Citation((fact[1 + asked],), (number,)))]
+    found = []
+    for query in queries:
+        citation = cite(told, pronouns, query)
+        if citation:
+            found.append(Target(query, citation))
+    return found
+
+
+def _about_person(
+    kind: str,
+    person: str,
+    told: Told,
+    places: tuple[str, ...],
+    true_place: Mapping[str, str],
+    draw: Draw,
+) -> Iterator[Query]:
+    if kind == "where-person":
+        yield (kind, person)
+        return
+    _, latest = _latest(told, RELOCATIONS, 1, person)
+    here = true_place[person]
+    if latest[0] == "not-at":
+        yield (kind, person, latest[2])
+    elif draw() < 0.5:
+        yield (kind, person, here)
+    else:
+        index = below(draw, len(places) - 1)
+        yield (kind, person, places[index] if places[index] != here else places[-1])
+
+
+def _about_object(
+    kind: str, number: int, fact: Fact, told: Told, draw: Draw
+) -> Iterator[Query]:
+    """An object whose last get or drop this is, if it was carried far enough."""
+    thing = fact[2]
+    if _latest(told, ("grab", "drop"), 2, thing)[0] != number:
+        return
+    if kind == "where-object":
+        moved = _latest(told, ("move",), 1, fact[1])
+        if moved and (fact[0] == "drop" or moved[0] > number):
+            yield (kind, thing)
+        return
+    steps = list(_carryings(told, thing))[-1]
+    if len(steps) >= 2:
+        yield (kind, thing, pick(draw, steps[1:])[1])

@@ -1,0 +1,129 @@
+"""What a world offers to the rest: three small interfaces.
+
+    World    registry entry: its recipe keys, how a story begins, how a told one is read
+    Tale     a story in the making: the world unfolds and is told, the reader listens
+    Reading  what the reader made of sentences, whoever wrote them; it never sees the world
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from fabula.recipe import Recipe
+from fabula.seeds import Draw
+
+Query = tuple[str, ...]
+"""A kind of question and its arguments, e.g. ('where-was-object', 'apple', 'kitchen')."""
+
+Fact = tuple[str, ...]
+"""A symbolic fact: a kind and its arguments, e.g. ('grab', 'Mary', 'apple')."""
+
+
+class Finding(NamedTuple):
+    """What the reader finds for a query."""
+
+    answer: tuple[str, ...]
+    masks: list[int]
+    """Every minimal support, best first, as bit masks (see labels.py)."""
+    conclusion: object
+    """What exactly a support must establish; for most questions the answer itself."""
+    cited: tuple[int, ...] = ()
+    """The support in the order of a published convention, where the recipe asks for one."""
+
+
+class Reading(Protocol):
+    """What the reader made of the sentences so far."""
+
+    def hear(self, sentence: str) -> None:
+        """Take in the next sentence."""
+
+    def find(self, query: Query) -> Finding | None:
+        """What is found for a query, or None if the reader cannot tell."""
+
+    def stands(self, query: Query, conclusion: object, mask: int) -> bool:
+        """Whether these sentences are a minimal support of the conclusion.
+
+        They must give it when read alone. And no sentence can be dropped: without it, the rest
+        no longer gives it, either read alone or in a story of whose other sentences one only
+        knows whom they moved ('John moved to the park. Then he moved to the hall.' shows that
+        he is not in the cinema; the first sentence alone does not, for he has left since).
+        """
+
+    def facts(self) -> list[tuple[Fact, ...]]:
+        """The facts of each sentence, pronouns resolved."""
+
+    def concepts(self, mask: int) -> tuple[str, ...]:
+        """The events and tellings in these sentences, sorted."""
+
+    def signature(self, query: Query, mask: int) -> str:
+        """Question and support with names abstracted."""
+
+
+class Annotation(NamedTuple):
+    """What a world adds to a record."""
+
+    roles: tuple[str, ...]
+    """For each sentence: support, distractor, or a kind of noise."""
+    features: dict[str, Any]
+    """Measured on the instance, besides what is measured for every world."""
+
+
+class Tale(Protocol):
+    """One story in the making."""
+
+    sentences: list[str]
+    reading: Reading
+
+    def advance(self, goal: int, pause: int | None = None) -> bool:
+        """Let the world unfold and tell until the story has `goal` sentences.
+
+        With `pause`, stop for a look as soon as it has so many; a call without goes on to the
+        same goal as if nothing had been. False if nothing more can happen.
+        """
+
+    def candidates(self, kind: str, draw: Draw) -> Sequence[tuple[Query, Finding]]:
+        """The questions of a kind that may be asked now, with what the reader finds."""
+
+    def truth(self, query: Query) -> tuple[str, ...] | None:
+        """The answer the simulator gives, or None if only the reader can tell."""
+
+    def annotate(self, query: Query, mask: int, position: int) -> Annotation:
+        """What the world knows about a question put after `position` sentences."""
+
+
+class Claim(NamedTuple):
+    """An answer with its supports, to be proven."""
+
+    query: Query
+    answer: tuple[str, ...]
+    supports: tuple[tuple[int, ...], ...]
+
+
+class World(NamedTuple):
+    """One world, as the registry lists it."""
+
+    recipe: type[Recipe]
+    """The keys of its recipes."""
+    begin: Callable[[Recipe, Draw, Draw], Tale]
+    """A new story, from the streams of its events and of its telling."""
+    read: Callable[[str, Sequence[str]], Reading]
+    """A reading of sentences in a language."""
+    ask: Callable[[str, Query], str]
+    """A query in the words of a language."""
+    parse_question: Callable[[str, str], Query]
+    """The query behind a question in a language."""
+    choices: Callable[[Recipe, Query], list[str] | None]
+    """All answers that a kind of question can have in a recipe; None where they are lists."""
+    prove: Callable[[str, Sequence[str], Sequence[Claim]], list[list[str]]]
+    """The logic program's objections to each claim about a story; none if it is proven."""
+    about: str
+    """What the world is, with a story: its documentation page."""
+
+
+def numbered(mask: int) -> Iterator[int]:
+    """The sentence numbers of a mask, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
