@@ -44,10 +44,10 @@ class Reading(Protocol):
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
         """Whether these sentences are a minimal support of the conclusion.
 
-        They must give it when read alone. And no sentence can be dropped: without it, the rest
-        no longer gives it, either read alone or in a story of whose other sentences one only
-        knows whom they moved ('John moved to the park. Then he moved to the hall.' shows that
-        he is not in the cinema; the first sentence alone does not, for he has left since).
+        They must give it when read alone, and also in a story of whose other sentences one only
+        knows whom they moved; and without any one of them, the rest must not do both. ('John
+        moved to the park. Then he moved to the hall.' shows that he is not in the cinema; the
+        first sentence alone would say so too, but not if one knows that he has left since.)
         """
 
     def facts(self) -> list[tuple[Fact, ...]]:

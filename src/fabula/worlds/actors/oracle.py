@@ -8,10 +8,10 @@ A support suffices if
 
 * its reading (only its sentences are told) is consistent and comes to the same
   conclusion as the whole story, and
-* it is not stale: the conclusion still follows when all other sentences happen
-  as well, unspecified as to place (promise 7 of the program). So 'Mary went to the
-  park' does not support that Mary is in the park after she went to the school
-  and back to the park.
+* it is not stale: the conclusion still follows in the whole story of whose other sentences only
+  is known whom they moved, and likewise if it is also known how things changed hands (promise 7
+  of the program). So 'Mary went to the park' does not support that Mary is in the park after she
+  went to the school and back to the park.
 
 A support is minimal if no sentence can be left out of it so that the rest suffices.
 """
@@ -118,7 +118,8 @@ class Oracle:
         self._control.ground([("base", [])])
         told = self._literals("told", 1)
         self._told = [told[Function("told", [Number(t)])] for t in self._numbers()]
-        self._whole = self._literals("whole", 0)[Function("whole")]
+        self._stirring = self._literals("stirring", 0)[Function("stirring")]
+        self._handling = self._literals("handling", 0)[Function("handling")]
         # The literals that say where somebody or something is in the end, by name; where
         # something was before; who answers what; and who keeps what.
         self._options: dict[Symbol, dict[Symbol, int]] = {}
@@ -157,16 +158,18 @@ class Oracle:
         atoms = self._control.symbolic_atoms.by_signature(name, arity)
         return {atom.symbol: atom.literal for atom in atoms}
 
-    def _reading(self, subset: Collection[int] | None, whole: bool = False) -> list[int]:
+    def _reading(
+        self, subset: Collection[int] | None, stirring: bool = False, handling: bool = False
+    ) -> list[int]:
         """The assumptions that only the sentences of the subset are told."""
-        if subset is None:
-            return [-self._whole, *self._told]
-        told = set(subset)
+        told = set(self._numbers()) if subset is None else set(subset)
         if not told <= set(self._numbers()):
             raise ValueError(f"there are no sentences {sorted(told - set(self._numbers()))}")
-        switch = self._whole if whole else -self._whole
-        literals = enumerate(self._told, 1)
-        return [switch, *(literal if t in told else -literal for t, literal in literals)]
+        return [
+            self._stirring if stirring else -self._stirring,
+            self._handling if handling else -self._handling,
+            *(literal if t in told else -literal for t, literal in enumerate(self._told, 1)),
+        ]
 
     def _solve(
         self, assumptions: Sequence[int], watched: Mapping[Symbol, int]
@@ -206,7 +209,9 @@ class Oracle:
         """What the story, or only the sentences in `subset`, says to one of the queries."""
         if query not in self._queries:
             raise ValueError(f"the story was not grounded for {query}")
-        reading = self._reading(subset)
+        return self._concluded(query, self._reading(subset))
+
+    def _concluded(self, query: Query, reading: list[int]) -> Conclusion | None:
         if query[0] in ("list", "count"):
             return self._concluded_holding(query, reading)
         if query[0] == "yes-no":
@@ -289,7 +294,7 @@ class Oracle:
         failures = []
         query, whole = claim.query, self.conclude(claim.query)
         if whole is None or sorted(claim.answer) != sorted(whole.answer):
-            found = self._described(query, None)
+            found = self._described(query, self._reading(None))
             failures.append(f"{_listed(claim.answer)} is not entailed: the story {found}")
         if not claim.supports:
             failures.append("there is no support")
@@ -315,13 +320,14 @@ class Oracle:
         self, query: Query, whole: Conclusion, support: Sequence[int], name: str
     ) -> list[str]:
         if self.conclude(query, support) != whole:
-            found = self._described(query, support)
+            found = self._described(query, self._reading(support))
             return [f"{name} does not suffice: it {found}; the story entails {_told(whole)}"]
         denials = self._denials(query, whole) if _about_places(query) else None
-        if self._stale(support, denials):
+        stale = self._stale(support, denials)
+        if stale:
             return [
                 f"{name} is stale: what it says does not last through what else happens in the "
-                f"story, which then {self._described(query, support, happening=True)}"
+                f"story, which then {self._described(query, stale)}"
             ]
         failures = []
         for number in support:
@@ -330,19 +336,20 @@ class Oracle:
                 failures.append(f"{name} still suffices without sentence {number}")
         return failures
 
-    def _stale(self, support: Collection[int], denials: Sequence[int] | None) -> bool:
-        if denials is None:
-            return False
-        return self._solve([*self._reading(support, whole=True), *denials], {}) is not None
+    def _stale(self, support: Collection[int], denials: Sequence[int] | None) -> list[int]:
+        """The reading of the support among all else that happens in which it fails, if any."""
+        if denials is not None:
+            for handling in (False, True):
+                reading = self._reading(support, stirring=True, handling=handling)
+                if self._solve([*reading, *denials], {}) is not None:
+                    return reading
+        return []
 
-    def _described(
-        self, query: Query, subset: Collection[int] | None, happening: bool = False
-    ) -> str:
+    def _described(self, query: Query, reading: list[int]) -> str:
         """What a reading says to a query, to go on after 'the story' or 'it'."""
-        reading = self._reading(subset, whole=happening)
         if self._solve(reading, {}) is None:
             return "is contradictory"
-        conclusion = None if happening else self.conclude(query, subset)
+        conclusion = self._concluded(query, reading)
         if conclusion is not None:
             return f"entails {_told(conclusion)}"
         if not _about_places(query):

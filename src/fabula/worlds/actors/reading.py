@@ -20,7 +20,7 @@ Promises:
    - an object moves with its holder, and the get in force is the evidence for it;
    - once a person who got an object and let it go has *left*, the get alone no longer tells where
      the object is (it reads as if they had taken it along), so the letting go must be cited: the
-     spot goes on as a new node without that link.
+     spot goes on as a new node without the links of that get.
 
     1 Mary moved to the park.   2 Mary took the apple.   3 Mary dropped the apple.
     4 Mary went to the school.  5 John took the apple.   Where is John? park, by {1, 3, 5}.
@@ -75,8 +75,8 @@ class Node:
     def __init__(self, domain: int = -1, mask: int = 0) -> None:
         self.domain = domain
         self.mask = mask
-        self.links: list[tuple[Node, int, bool]] = []
-        """(other node, mask, whether the mask is that of a get)."""
+        self.links: list[tuple[Node, int, str | None]] = []
+        """(other node, mask, who has the object from then on, if a get says so)."""
         self.facts: list[tuple[int, int]] = []
         self.age = -1
 
@@ -106,7 +106,7 @@ class Knowledge:
         """(giver, object, receiver, mask), in order."""
         self.facts: dict[int, tuple[Fact, ...]] = {}
         """Sentence number to its facts, pronouns resolved; absent if not understood."""
-        self._let_go: dict[str, list[tuple[str, Node]]] = {}
+        self._let_go: dict[str, list[tuple[str, Leg]]] = {}
         self._previous = 0
         self._previous_subjects: tuple[str, ...] = ()
         self._previous_mask = 0
@@ -150,7 +150,7 @@ class Knowledge:
                 self._get(person, args[0], mask)
         elif kind == "DROP":
             for person in subjects:
-                self._touch(person, args[0], mask, getting=False)
+                self._touch(person, args[0], mask)
                 self._release(args[0], None)
         elif kind == "GIVE":
             for person in subjects:
@@ -165,7 +165,6 @@ class Knowledge:
     def _arrive(self, person: str, domain: int, mask: int) -> None:
         """A new stay begins; what the person has comes along."""
         stay = Node(domain, mask)
-        old = self.stays.get(person)
         self.stays[person] = stay
         handled = self.handled.get(person)
         if not handled:
@@ -174,12 +173,11 @@ class Knowledge:
             holding = self.holders[thing]
             if holding is not None and holding[0] == person:
                 spot = Node()
-                _link(spot, stay, holding[1], getting=True)
+                _link(spot, stay, holding[1], person)
                 self.trails[thing].append(Leg(spot, [spot], holding[1] | mask))
-        for thing, spot in self._let_go.pop(person, ()):
-            leg = self.trails[thing][-1]
-            if leg.last[0] is spot:
-                leg.last[0] = _without(spot, old)
+        for thing, leg in self._let_go.pop(person, ()):
+            if self.trails[thing][-1] is leg:
+                leg.last[0] = _without(leg.last[0], person)
 
     def wander(self, person: str) -> None:
         """A person moves, no one knows where: a new stay of which nothing is known."""
@@ -187,18 +185,18 @@ class Knowledge:
         self._arrive(person, -1, 0)
 
     def _get(self, person: str, thing: str, mask: int) -> None:
-        self._touch(person, thing, mask, getting=True)
+        self._touch(person, thing, mask, person)
         self._release(thing, (person, mask))
 
     def _give(self, giver: str, thing: str, receiver: str, mask: int) -> None:
-        self._touch(giver, thing, mask, getting=False)
-        self._touch(receiver, thing, mask, getting=True)
+        self._touch(giver, thing, mask, receiver)
+        self._touch(receiver, thing, mask, receiver)
         _link(self.stays[giver], self.stays[receiver], mask)
         self._release(thing, (receiver, mask))
         self.gives.append((giver, thing, receiver, mask))
 
-    def _touch(self, person: str, thing: str, mask: int, *, getting: bool) -> None:
-        """Person and thing are in the same place now."""
+    def _touch(self, person: str, thing: str, mask: int, getter: str | None = None) -> None:
+        """Person and thing are in the same place now, and the getter, if any, has the thing."""
         stay = self.stays.get(person)
         if stay is None:
             stay = self.stays[person] = Node()
@@ -208,14 +206,14 @@ class Knowledge:
             self.trails[thing] = [Leg(spot, [spot], 0)]
         else:
             spot = trail[-1].last[0]
-        _link(spot, stay, mask, getting=getting)
+        _link(spot, stay, mask, getter)
         self.handled.setdefault(person, {})[thing] = mask
 
     def _release(self, thing: str, holder: tuple[str, int] | None) -> None:
         """The thing changes hands; whoever had it is noted as having let it go here."""
         before = self.holders.get(thing)
         if before is not None:
-            self._let_go.setdefault(before[0], []).append((thing, self.trails[thing][-1].last[0]))
+            self._let_go.setdefault(before[0], []).append((thing, self.trails[thing][-1]))
         self.holders[thing] = holder
 
     # --- concluding ----------------------------------------------------------------------
@@ -290,15 +288,15 @@ class Knowledge:
         return _names[found.bit_length() - 1], masks if len(masks) == 1 else minimal(masks)
 
 
-def _link(first: Node, second: Node, mask: int, *, getting: bool = False) -> None:
-    first.links.append((second, mask, getting))
-    second.links.append((first, mask, getting))
+def _link(first: Node, second: Node, mask: int, getter: str | None = None) -> None:
+    first.links.append((second, mask, getter))
+    second.links.append((first, mask, getter))
 
 
-def _without(spot: Node, stay: Node | None) -> Node:
-    """The same spot as a new node, without what the gets of this stay said of it."""
+def _without(spot: Node, leaver: str) -> Node:
+    """The same spot as a new node, without the links of gets by a person who has left."""
     fresh = Node()
-    for other, mask, getting in spot.links:
-        if not (getting and other is stay):
-            _link(fresh, other, mask, getting=getting)
+    for other, mask, getter in spot.links:
+        if getter != leaver:
+            _link(fresh, other, mask, getter)
     return fresh

@@ -58,6 +58,8 @@ class ActorsReading:
             return True  # nothing follows from nothing
         # questions about the past end with the support; all others with the story
         end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
+        if self._unread(query, mask, end) != conclusion:
+            return False
         for number in numbered(mask):
             rest = mask & ~(1 << number)
             if self._alone(query, rest) == conclusion:

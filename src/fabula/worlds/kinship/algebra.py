@@ -1,0 +1,304 @@
+"""What kin somebody is: positions in a family, and which follow from which.
+
+The axioms (also in rules.lp, where clingo uses them on its own):
+1. Everyone is the child of one couple; a couple are a man and a woman and share their children.
+2. Siblings share both parents.
+3. Everyone has at most one spouse.
+4. Nobody is their own relative, by blood or marriage: a family is a tree of people and couples.
+5. Different names are different people.
+
+So two relatives are joined by exactly one way through the tree. A *position* is that way, a word
+over P (a parent), S (a sibling), M (the spouse), C (a child): an uncle is at PS, a father-in-law at
+MP. One comes to a parent or spouse through the couple they belong to, so the way goes on to *their*
+parents or siblings (P, S); to a sibling or child as somebody's child, so it goes on to their spouse
+or children (M, C). Positions up to LONGEST letters are numbered, and a *set* of them is a bit mask:
+what somebody may be. UNKNOWN is every position, also the longer ones.
+
+Promises:
+1. `compose` never leaves out a position that some family allows (genders are not used, so it may
+   allow more than there is); what `fold` says of a chain holds in every family that fits it.
+2. Words of a vocabulary have no position in common, so one word at most is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+LONGEST = 5
+THROUGH_COUPLE = "PM"  # letters after which the way goes on to P or S
+GOES_ON = {"P": "PS", "M": "PS", "S": "MC", "C": "MC"}
+MIRROR = str.maketrans("PC", "CP")
+
+MALE, FEMALE = "male", "female"
+
+
+def _positions() -> list[str]:
+    found = list("PSMC")
+    for place in found:
+        if len(place) < LONGEST:
+            found += [place + letter for letter in GOES_ON[place[-1]]]
+    return found
+
+
+POSITIONS = _positions()
+NUMBER = {place: n for n, place in enumerate(POSITIONS)}
+UNKNOWN = (1 << len(POSITIONS) + 1) - 1  # the last bit stands for all longer positions
+
+
+def mirrored(place: str) -> str:
+    """The way back."""
+    return place[::-1].translate(MIRROR)
+
+
+def join(first: str, second: str) -> set[str]:
+    """All positions of the third person, the first person's own place ('') included."""
+    if not first or not second:
+        return {first + second}
+    start, rest = first[:-1], second[1:]
+    match first[-1] + second[0]:
+        case "PM":  # a parent's spouse is the other parent
+            return {start + "P" + rest}
+        case "PC":  # a parent's child is oneself or a sibling
+            return join(start, rest) | {start + "S" + rest}
+        case "MM":  # the spouse's spouse is oneself
+            return join(start, rest)
+        case "MC" | "CS":  # the spouse's child, a child's sibling: one's child
+            return {start + "C" + rest}
+        case "SP":
+            return {start + "P" + rest}
+        case "SS":
+            return join(start, rest) | {start + "S" + rest}
+        case "CP":  # a child's parent is oneself or the spouse
+            return join(start, rest) | {start + "M" + rest}
+        case _:
+            return {first + second}
+
+
+def mask_of(places: Iterable[str]) -> int:
+    """The positions as a bit mask; one that is too long makes it UNKNOWN."""
+    mask = 0
+    for place in places:
+        if place not in NUMBER:
+            return UNKNOWN
+        mask |= 1 << NUMBER[place]
+    return mask
+
+
+def places_of(mask: int) -> list[str]:
+    """The positions in a mask."""
+    return [place for n, place in enumerate(POSITIONS) if mask >> n & 1]
+
+
+_COMPOSED: dict[tuple[int, int], int] = {}
+
+
+def compose(first: int, second: int) -> int:
+    """Where the third of three different people may be, seen from the first."""
+    key = (first, second)
+    known = _COMPOSED.get(key)
+    if known is None:
+        if UNKNOWN in key:
+            known = UNKNOWN
+        else:
+            found: set[str] = set()
+            for one in places_of(first):
+                for two in places_of(second):
+                    found |= join(one, two)
+            known = mask_of(found - {""})
+        if len(_COMPOSED) < 500_000:
+            _COMPOSED[key] = known
+    return known
+
+
+def inverse(mask: int) -> int:
+    """Where the first may be, seen from the second."""
+    return UNKNOWN if mask == UNKNOWN else mask_of(map(mirrored, places_of(mask)))
+
+
+def fold(chain: Sequence[int]) -> int:
+    """Where the last person of a chain of different people may be, seen from the first.
+
+    Every way to bracket the chain is sound, so what remains is what all of them allow.
+    """
+    rows = [list(chain)]  # rows[n][i]: from person i to person i + n + 1
+    for n in range(1, len(chain)):
+        row = []
+        for i in range(len(chain) - n):
+            left = UNKNOWN
+            for cut in range(n):
+                first, second = rows[cut][i], rows[n - cut - 1][i + cut + 1]
+                if first != UNKNOWN and second != UNKNOWN:
+                    left &= compose(first, second)
+            row.append(left)
+        rows.append(row)
+    return rows[-1][0]
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+class Relation(NamedTuple):
+    """What two people are to each other, whatever their gender."""
+
+    name: str
+    male: str
+    female: str
+    places: tuple[str, ...]
+    mirror: str
+    """The relation the other way round."""
+
+
+BASE = (
+    Relation("child", "son", "daughter", ("C",), "parent"),
+    Relation("parent", "father", "mother", ("P",), "child"),
+    Relation("spouse", "husband", "wife", ("M",), "spouse"),
+    Relation("sibling", "brother", "sister", ("S",), "sibling"),
+    Relation("grandchild", "grandson", "granddaughter", ("CC",), "grandparent"),
+    Relation("grandparent", "grandfather", "grandmother", ("PP",), "grandchild"),
+    Relation("child-in-law", "son-in-law", "daughter-in-law", ("CM",), "parent-in-law"),
+    Relation("parent-in-law", "father-in-law", "mother-in-law", ("MP",), "child-in-law"),
+    Relation("nibling", "nephew", "niece", ("SC",), "pibling"),
+    Relation("pibling", "uncle", "aunt", ("PS",), "nibling"),
+)
+MORE = {
+    "sibling-in-law": (
+        Relation(
+            "sibling-in-law", "brother-in-law", "sister-in-law", ("MS", "SM"), "sibling-in-law"
+        ),
+    ),
+    "cousin": (Relation("cousin", "cousin", "cousin", ("PSC",), "cousin"),),
+    "great-grand": (
+        Relation(
+            "great-grandchild", "great-grandson", "great-granddaughter", ("CCC",),
+            "great-grandparent",
+        ),
+        Relation(
+            "great-grandparent", "great-grandfather", "great-grandmother", ("PPP",),
+            "great-grandchild",
+        ),
+    ),
+}  # fmt: skip
+BY_MARRIAGE = {"pibling": "PSM", "nibling": "MSC"}
+OPTIONS = (*MORE, "by-marriage")
+
+
+class Rule(NamedTuple):
+    """If b is a's `first` and c is b's `second`, then c is a's `head`."""
+
+    head: str
+    first: str
+    second: str
+
+
+class Vocabulary:
+    """The relations that have a word, and the rules between them."""
+
+    def __init__(self, options: frozenset[str]) -> None:
+        relations = list(BASE)
+        for option in OPTIONS:
+            if option in options and option in MORE:
+                relations += MORE[option]
+        if "by-marriage" in options:
+            relations = [
+                r._replace(places=(*r.places, BY_MARRIAGE[r.name])) if r.name in BY_MARRIAGE else r
+                for r in relations
+            ]
+        self.options = options
+        self.relations: dict[str, Relation] = {r.name: r for r in relations}
+        self.mask: dict[str, int] = {r.name: mask_of(r.places) for r in relations}
+        self.mirror: dict[str, str] = {r.name: r.mirror for r in relations}
+        self.at: dict[str, str] = {place: r.name for r in relations for place in r.places}
+        self.relation_of: dict[str, tuple[str, str]] = {}
+        """For each word the relation and the gender; none for 'cousin'."""
+        for r in relations:
+            if r.male == r.female:
+                self.relation_of[r.male] = (r.name, "")
+            else:
+                self.relation_of[r.male] = (r.name, MALE)
+                self.relation_of[r.female] = (r.name, FEMALE)
+        self.words: tuple[str, ...] = tuple(self.relation_of)
+
+    def word(self, relation: str, gender: str) -> str:
+        """The word for a relative of this gender."""
+        found = self.relations[relation]
+        return found.male if gender == MALE else found.female
+
+    def named(self, mask: int) -> str | None:
+        """The relation that holds for all of these positions, or None."""
+        for name, known in self.mask.items():
+            if mask and not mask & ~known:
+                return name
+        return None
+
+    @cached_property
+    def rules(self) -> dict[tuple[str, str], str]:
+        """The sound compositions of two relations."""
+        found = {}
+        for first, one in self.mask.items():
+            for second, two in self.mask.items():
+                head = self.named(compose(one, two))
+                if head:
+                    found[first, second] = head
+        return found
+
+    @cached_property
+    def bodies(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """For each relation the pairs it follows from."""
+        return {
+            name: tuple(body for body, head in self.rules.items() if head == name)
+            for name in self.relations
+        }
+
+    def prove(self, chain: Sequence[str]) -> list[tuple[int, int, int]] | None:
+        """A proof by the rules: steps (i, cut, j), outermost first; None if there is none.
+
+        Step (i, cut, j) joins what persons i and cut are with what cut and j are.
+        """
+        count = len(chain)
+        derived: dict[tuple[int, int], str] = {(i, i + 1): chain[i] for i in range(count)}
+        cuts: dict[tuple[int, int], int] = {}
+        for width in range(2, count + 1):
+            for i in range(count - width + 1):
+                for cut in range(i + 1, i + width):
+                    pair = (derived.get((i, cut), ""), derived.get((cut, i + width), ""))
+                    head = self.rules.get(pair)
+                    if head:
+                        derived[i, i + width] = head
+                        cuts[i, i + width] = cut
+                        break
+        if (0, count) not in derived:
+            return None
+        steps, open_spans = [], [(0, count)]
+        while open_spans:
+            i, j = open_spans.pop(0)
+            if j - i > 1:
+                cut = cuts[i, j]
+                steps.append((i, cut, j))
+                open_spans += [(i, cut), (cut, j)]
+        return steps
+
+    def clauses(self, k: int) -> dict[tuple[str, ...], str]:
+        """All chains of k relations that the rules prove, with what they prove."""
+        return _clauses(self, k)
+
+
+@lru_cache(maxsize=32)
+def _clauses(vocabulary: Vocabulary, k: int) -> dict[tuple[str, ...], str]:
+    if k == 1:
+        return {(name,): name for name in vocabulary.relations}
+    found: dict[tuple[str, ...], str] = {}
+    for left in range(1, k):
+        for first, one in vocabulary.clauses(left).items():
+            for second, two in vocabulary.clauses(k - left).items():
+                head = vocabulary.rules.get((one, two))
+                if head:
+                    found[first + second] = head
+    return found
+
+
+@lru_cache(maxsize=None)
+def vocabulary(options: frozenset[str] = frozenset()) -> Vocabulary:
+    """The vocabulary with these options."""
+    return Vocabulary(options)
