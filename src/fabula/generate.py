@@ -27,11 +27,11 @@ from fabula.errors import QuotaError, RecipeError, hint
 from fabula.instance import Asked, Instance
 from fabula.labels import numbers_of
 from fabula.recipe import Cell, Recipe, load
-from fabula.sampler import deal, fits_finding, misfit
+from fabula.sampler import deal, fits_answer, misfit
 from fabula.seeds import Draw, pick, pick_weighted, stream
 from fabula.split import OPENING, Splitter
 from fabula.worlds import WORLDS
-from fabula.worlds.base import Finding, Query, Tale
+from fabula.worlds.base import Candidate, Query, Tale
 
 BLOCK = 100
 
@@ -153,11 +153,11 @@ class Author:
             if not pool:
                 reasons[f"no {kind} question can be asked"] += 1
             while pool:
-                query, finding = self._draw(pool, kind, draw)
-                asked = self._check(tale, query, finding, cell, reasons)
+                candidate = self._draw(pool, kind, draw)
+                asked = self._check(tale, candidate, cell, reasons)
                 if asked:
                     return asked
-                pool.remove((query, finding))
+                pool.remove(candidate)
             kinds.remove(kind)
         return None
 
@@ -166,75 +166,67 @@ class Author:
     ) -> list[Asked] | None:
         asked = []
         for kind in self._kinds:
-            for query, finding in self._pool(tale, kind, cell, draw):
-                found = self._check(tale, query, finding, cell, reasons)
+            for candidate in self._pool(tale, kind, cell, draw):
+                found = self._check(tale, candidate, cell, reasons)
                 if found:
                     asked.append(found)
         return asked or _note(reasons, "nothing can be asked")
 
-    def _pool(
-        self, tale: Tale, kind: str, cell: Cell, draw: Draw
-    ) -> list[tuple[Query, Finding]]:
+    def _pool(self, tale: Tale, kind: str, cell: Cell, draw: Draw) -> list[Candidate]:
         pool = tale.candidates(kind, draw)
-        keep = self.recipe.keep
-        if cell.answers or cell.asks or keep.answers or keep.asks:
-            return [
-                (query, finding)
-                for query, finding in pool
-                if fits_finding(cell, query, finding.answer)
-                and fits_finding(keep, query, finding.answer)
-            ]
-        return list(pool)
+        for wanted in (self.recipe.keep, cell):
+            if wanted.answers or wanted.asks:
+                pool = [found for found in pool if fits_answer(wanted, *found[:2])]
+        return pool
 
-    def _draw(
-        self, pool: list[tuple[Query, Finding]], kind: str, draw: Draw
-    ) -> tuple[Query, Finding]:
+    def _draw(self, pool: list[Candidate], kind: str, draw: Draw) -> Candidate:
         if kind in self.recipe.balance and len(pool) > 1:
-            answers = list(dict.fromkeys(finding.answer for _, finding in pool))
+            answers = list(dict.fromkeys(found.answer for found in pool))
             if len(answers) > 1:
                 answer = pick(draw, answers)
-                pool = [found for found in pool if found[1].answer == answer]
+                pool = [found for found in pool if found.answer == answer]
         return pick(draw, pool)
 
     def _check(
-        self, tale: Tale, query: Query, finding: Finding, cell: Cell, reasons: Counter[str]
+        self, tale: Tale, candidate: Candidate, cell: Cell, reasons: Counter[str]
     ) -> Asked | None:
         """The question with the supports that stand, if it belongs to the cell and the split."""
         recipe, reading = self.recipe, tale.reading
-        masks = [
-            mask
-            for mask in finding.masks[: recipe.max_supports]
-            if reading.stands(query, finding.conclusion, mask)
-        ]
-        if not masks and not (finding.cited and not finding.masks):
-            return _note(reasons, "no support stands alone")
-        truth = tale.truth(query)
-        if truth is not None and masks and set(truth) != set(finding.answer):
-            raise AssertionError(
-                f"the simulator says {truth}, the reader {finding.answer} for {query} in\n"
-                + "\n".join(tale.sentences)
-            )
-        composition = signature = None
+        query, answer, cited = candidate
+        finding = reading.find(query)
+        masks: list[int] = []
+        if finding is not None and set(finding.answer) == set(answer):
+            masks = [
+                mask
+                for mask in finding.masks[: recipe.max_supports]
+                if reading.stands(query, finding.conclusion, mask)
+            ]
+            if not masks:
+                return _note(reasons, "no support stands alone")
+            truth = tale.truth(query)
+            if truth is not None and set(truth) != set(answer):
+                raise AssertionError(_disagreement(tale, query, answer, truth))
+        elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
+            raise AssertionError(_disagreement(tale, query, answer, finding))
+        best = masks[0] if masks else 0
         for wanted in (recipe.keep, cell):
-            if wanted.requires or wanted.forbids:
-                composition = composition or reading.concepts(masks[0] if masks else 0)
-            problem = misfit(wanted, masks, composition or ())
+            concepts = reading.concepts(best) if wanted.requires or wanted.forbids else ()
+            problem = misfit(wanted, masks, concepts)
             if problem:
                 return _note(reasons, problem)
         if recipe.split_key in ("proof", "signature"):
-            signature = reading.signature(query, masks[0] if masks else 0)
-            content = signature
-            if recipe.split_key == "proof":
-                told = [tale.sentences[n - 1] for n in numbers_of(masks[0] if masks else 0)]
-                content = "\n".join([*told, *query])
+            if recipe.split_key == "signature":
+                content = reading.signature(query, best)
+            else:
+                content = "\n".join([*(tale.sentences[n - 1] for n in numbers_of(best)), *query])
             if not self.splitter.admits(content):
                 return _note(reasons, "belongs to another split")
         return Asked(
             len(tale.sentences),
             query,
             self.world.ask(recipe.language, query),
-            finding.answer,
-            finding.cited or numbers_of(masks[0]),
+            answer,
+            cited or numbers_of(best),
             tuple(masks),
         )
 
@@ -303,6 +295,11 @@ class Author:
                 "passage": passage.number,
             },
         )
+
+
+def _disagreement(tale: Tale, query: Query, answer: object, other: object) -> str:
+    story = "\n".join(tale.sentences)
+    return f"two routes disagree on {query}: {answer} and {other}, in\n{story}"
 
 
 def _note(reasons: Counter[str], reason: str) -> None:

@@ -27,9 +27,7 @@ class Asked(NamedTuple):
     support: tuple[int, ...]
     """Sentence numbers in the order of the recipe's convention."""
     masks: tuple[int, ...]
-    """Every minimal support, best first."""
-    composition: tuple[str, ...] = ()
-    signature: str = ""
+    """Every minimal support, best first; none if a published label does not follow."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def deal(cells: Sequence[Cell]) -> list[Cell]:
     return [cells[order] for _, order in sorted(turns)]
 
 
-def fits_finding(cell: Cell, query: tuple[str, ...], answer: tuple[str, ...]) -> bool:
+def fits_answer(cell: Cell, query: tuple[str, ...], answer: tuple[str, ...]) -> bool:
     """Whether a question belongs to a cell, as far as its answer tells."""
     if cell.asks and query[0] not in cell.asks:
         return False

@@ -28,6 +28,13 @@ class Finding(NamedTuple):
     """Every minimal support, best first, as bit masks (see labels.py)."""
     conclusion: object
     """What exactly a support must establish; for most questions the answer itself."""
+
+
+class Candidate(NamedTuple):
+    """A question that may be asked, with its answer; its proof is looked for when it is drawn."""
+
+    query: Query
+    answer: tuple[str, ...]
     cited: tuple[int, ...] = ()
     """The support in the order of a published convention, where the recipe asks for one."""
 
@@ -82,8 +89,8 @@ class Tale(Protocol):
         same goal as if nothing had been. False if nothing more can happen.
         """
 
-    def candidates(self, kind: str, draw: Draw) -> Sequence[tuple[Query, Finding]]:
-        """The questions of a kind that may be asked now, with what the reader finds."""
+    def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
+        """The questions of a kind that may be asked now."""
 
     def truth(self, query: Query) -> tuple[str, ...] | None:
         """The answer the simulator gives, or None if only the reader can tell."""

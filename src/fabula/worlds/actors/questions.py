@@ -1,21 +1,23 @@
 """The questions of the actor world, asked of the reader's knowledge.
 
-Each kind can do two things: list all that can be asked now with what the reader finds (`survey`),
-and find the answer to one query with every minimal support (`answer`, None if the reader cannot
-tell). Besides the answer a finding has a *conclusion*, what exactly a support must establish: for 'maybe' the places left open,
-for a list the latest event about every object the person ever had. A support is minimal if no
-sentence can be dropped without losing the conclusion.
+Each kind can do two things: list what can be asked now with its answer (`survey`, quick), and find
+the answer to a query with every minimal support (`find`; None if the reader cannot tell). Besides
+the answer a finding has a *conclusion*, what exactly a support must establish: for 'maybe' the
+places left open, for a list the latest event about every object the person ever had.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from fabula.labels import minimal, product
 from fabula.language import Language
-from fabula.worlds.actors.reading import Knowledge, Leg, place_bit
-from fabula.worlds.base import Finding, Query
+from fabula.worlds.actors.reading import Knowledge, Leg, open_places, place_bit, place_of
+from fabula.worlds.base import Candidate, Finding, Query
+
+YES_NO = ("yes", "no", "maybe")
+
 
 class Cast(NamedTuple):
     """Whom and what a recipe's questions may name."""
@@ -25,49 +27,42 @@ class Cast(NamedTuple):
     objects: tuple[str, ...]
 
 
-Asked = tuple[Query, Finding]
-
-
 class Kind(NamedTuple):
     """One kind of question."""
 
-    survey: Callable[[Knowledge, Cast, Language], list[Asked]]
+    survey: Callable[[Knowledge, Cast, Language], list[Candidate]]
     """All that can be asked and answered now."""
-    answer: Callable[[Knowledge, Query, Language], Finding | None]
+    find: Callable[[Knowledge, Query, Language], Finding | None]
+    """The answer to one query, with its supports."""
     choices: Callable[[Cast, Language], list[str] | None]
     """All answers that this kind of question can have, or None if they are lists."""
 
 
-def _surveyed(
-    queries: Callable[[Knowledge, Cast], Iterable[Query]],
-    answer: Callable[[Knowledge, Query, Language], Finding | None],
-) -> Callable[[Knowledge, Cast, Language], list[Asked]]:
-    """The survey that puts each of these queries."""
-
-    def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Asked]:
-        found = []
-        for query in queries(knowledge, cast):
-            finding = answer(knowledge, query, language)
-            if finding is not None:
-                found.append((query, finding))
-        return found
-
-    return survey
+def _places(cast: Cast, language: Language) -> list[str]:
+    return list(cast.places)
 
 
 # --- where is ------------------------------------------------------------------------------
 
 
-def _people(knowledge: Knowledge, cast: Cast, kind: str) -> Iterator[Query]:
+def _survey_people(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
     for person in cast.persons:
-        if person in knowledge.stays:
-            yield (kind, person)
+        stay = knowledge.stays.get(person)
+        place = place_of(open_places(stay)) if stay else None
+        if place:
+            found.append(Candidate(("where-person", person), (place,)))
+    return found
 
 
-def _things(knowledge: Knowledge, cast: Cast, kind: str) -> Iterator[Query]:
+def _survey_things(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
     for thing in cast.objects:
-        if thing in knowledge.trails:
-            yield (kind, thing)
+        trail = knowledge.trails.get(thing)
+        place = place_of(open_places(trail[-1].last[0])) if trail else None
+        if place:
+            found.append(Candidate(("where-object", thing), (place,)))
+    return found
 
 
 def _where_person(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
@@ -85,35 +80,38 @@ def _where_object(knowledge: Knowledge, query: Query, language: Language) -> Fin
 # --- where was … before ---------------------------------------------------------------------
 
 
-def _arrivals(knowledge: Knowledge, cast: Cast) -> Iterator[Query]:
+def _survey_arrivals(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
     for thing in cast.objects:
         trail = knowledge.trails.get(thing, ())
-        seen = set()
-        for leg in trail[1:]:
-            found = knowledge.place(leg.first)
-            if found and found[0] not in seen:
-                seen.add(found[0])
-                yield ("where-was-object", thing, found[0])
+        places = dict.fromkeys(place_of(open_places(leg.first)) for leg in trail[1:])
+        for place in places:
+            here = _last_arrival(trail, place_bit(place)) if place else 0
+            before = place_of(open_places(trail[here - 1].last[0])) if here else None
+            if before and place:
+                found.append(Candidate(("where-was-object", thing, place), (before,)))
+    return found
 
 
-def _places_of_leg(knowledge: Knowledge, leg: Leg) -> int:
-    return knowledge.open_places(leg.first) & knowledge.open_places(leg.last[0])
-
-
-def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    """The place just before the last arrival: both must be known, and no later arrival possible."""
-    bit = place_bit(query[2])
-    trail = knowledge.trails.get(query[1], ())
-    domains = [_places_of_leg(knowledge, leg) for leg in trail]
+def _last_arrival(trail: Sequence[Leg], bit: int) -> int:
+    """Index of the spot at which a thing last came to a place; 0 if it may be any other."""
+    domains = [open_places(leg.first) for leg in trail]
     here = len(trail) - 1
     while here > 0 and domains[here] != bit:
         # An unknown spot right after the place may be that place again: then it is no arrival.
         if domains[here] & bit and domains[here - 1] != bit:
-            return None
+            return 0
         here -= 1
     while here > 0 and domains[here - 1] == bit:
         here -= 1
-    if here <= 0:
+    return here
+
+
+def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
+    """The place just before the last arrival: both must be known, and no later arrival possible."""
+    trail = knowledge.trails.get(query[1], ())
+    here = _last_arrival(trail, place_bit(query[2])) if trail else 0
+    if not here:
         return None
     before = knowledge.place(trail[here - 1].last[0])
     after = knowledge.place(trail[here].first)
@@ -127,17 +125,32 @@ def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Findin
 def visits(knowledge: Knowledge, thing: str, place: str) -> int:
     """How often a thing may have come to a place, its first spot included."""
     bit = place_bit(place)
-    trail = knowledge.trails.get(thing, ())
-    return sum(bool(_places_of_leg(knowledge, leg) & bit) for leg in trail)
+    return sum(bool(open_places(leg.first) & bit) for leg in knowledge.trails.get(thing, ()))
 
 
 # --- yes, no, maybe -------------------------------------------------------------------------
 
 
-def _verdict(
-    facts: list[tuple[int, int]], domain: int, bit: int, answers: Mapping[str, str]
-) -> Finding:
-    """Whether a place with these facts, which leave this domain open, is the one of the bit."""
+def _survey_yes_no(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
+    yes, no, maybe = ((language.answers[word],) for word in YES_NO)
+    bits = [(place, place_bit(place)) for place in cast.places]
+    for person in cast.persons:
+        stay = knowledge.stays.get(person)
+        domain = open_places(stay) if stay else -1
+        if domain != -1:
+            for place, bit in bits:
+                answer = yes if domain == bit else maybe if domain & bit else no
+                found.append(Candidate(("yes-no", person, place), answer))
+    return found
+
+
+def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
+    stay = knowledge.stays.get(query[1])
+    domain = open_places(stay) if stay else -1
+    if stay is None or domain == -1:
+        return None
+    facts, bit = knowledge.facts_of(stay), place_bit(query[2])
     if domain == bit:
         word, conclusion = "yes", 0
         masks = [mask for known, mask in facts if known == bit]
@@ -149,54 +162,10 @@ def _verdict(
         masks = [mask for known, mask in facts if known == domain]
     if len(masks) > 1:
         masks = minimal(masks)
-    return Finding((answers[word],), masks, (word, conclusion))
-
-
-def _survey_yes_no(knowledge: Knowledge, cast: Cast, language: Language) -> list[Asked]:
-    found: list[Asked] = []
-    answers = language.answers
-    bits = [(place, place_bit(place)) for place in cast.places]
-    for person in cast.persons:
-        stay = knowledge.stays.get(person)
-        facts = knowledge.facts_of(stay) if stay else None
-        if not facts:
-            continue
-        domain = -1
-        for known, _ in facts:
-            domain &= known
-        verdicts: dict[int, Finding] = {}
-        for place, bit in bits:
-            # places that all facts treat alike share one verdict
-            alike = 0
-            for known, _ in facts:
-                alike = alike << 1 | (known & bit != 0)
-            if domain == bit:
-                alike = -1
-            verdict = verdicts.get(alike)
-            if verdict is None:
-                verdict = verdicts[alike] = _verdict(facts, domain, bit, answers)
-            found.append((("yes-no", person, place), verdict))
-    return found
-
-
-def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    stay = knowledge.stays.get(query[1])
-    facts = knowledge.facts_of(stay) if stay else None
-    if not facts:
-        return None
-    domain = -1
-    for known, _ in facts:
-        domain &= known
-    return _verdict(facts, domain, place_bit(query[2]), language.answers)
+    return Finding((language.answers[word],), masks, (word, conclusion))
 
 
 # --- carrying -------------------------------------------------------------------------------
-
-
-def _carriers(knowledge: Knowledge, cast: Cast, kind: str) -> Iterator[Query]:
-    for person in cast.persons:
-        if person in knowledge.handled:
-            yield (kind, person)
 
 
 class Carried(NamedTuple):
@@ -223,19 +192,31 @@ def carried(knowledge: Knowledge, person: str) -> Carried | None:
     return Carried(tuple(held), mask, frozenset(events))
 
 
-def _list(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
+def _told(kind: str, held: tuple[str, ...], language: Language) -> tuple[str, ...]:
+    if kind == "count":
+        return (language.number(len(held)),)
+    return tuple(sorted(held)) or (language.answers["nothing"],)
+
+
+def _survey_carriers(
+    kind: str,
+) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
+    def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+        found = []
+        for person in cast.persons:
+            carries = carried(knowledge, person)
+            if carries:
+                found.append(Candidate((kind, person), _told(kind, carries.held, language)))
+        return found
+
+    return survey
+
+
+def _carrying(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
     found = carried(knowledge, query[1])
     if found is None:
         return None
-    answer = tuple(sorted(found.held)) or (language.answers["nothing"],)
-    return Finding(answer, [found.mask], found.events)
-
-
-def _count(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    found = carried(knowledge, query[1])
-    if found is None:
-        return None
-    return Finding((language.number(len(found.held)),), [found.mask], found.events)
+    return Finding(_told(query[0], found.held, language), [found.mask], found.events)
 
 
 # --- giving ---------------------------------------------------------------------------------
@@ -250,11 +231,6 @@ GIVE_KINDS: dict[str, tuple[tuple[int, ...], int]] = {
 }
 
 
-def _given(knowledge: Knowledge, kind: str) -> Iterator[Query]:
-    given, _ = GIVE_KINDS[kind]
-    yield from dict.fromkeys((kind, *(give[i] for i in given)) for give in knowledge.gives)
-
-
 def _give(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
     """The latest give that matches: one that a later one supersedes is no longer the answer."""
     given, asked = GIVE_KINDS[query[0]]
@@ -264,42 +240,41 @@ def _give(knowledge: Knowledge, query: Query, language: Language) -> Finding | N
     return None
 
 
+def _survey_gives(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
+    given, asked = GIVE_KINDS[kind]
+
+    def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+        latest = {(kind, *(give[i] for i in given)): (give[asked],) for give in knowledge.gives}
+        return [Candidate(query, answer) for query, answer in latest.items()]
+
+    return survey
+
+
 # --- the registry ---------------------------------------------------------------------------
 
 
-def _places(cast: Cast, language: Language) -> list[str]:
-    return list(cast.places)
-
-
-def _give_kind(kind: str, asked: int) -> Kind:
-    return Kind(
-        _surveyed(lambda knowledge, cast: _given(knowledge, kind), _give),
-        _give,
-        lambda cast, _: list(cast.objects if asked == 1 else cast.persons),
-    )
-
-
 KINDS: dict[str, Kind] = {
-    "where-person": Kind(
-        _surveyed(lambda k, c: _people(k, c, "where-person"), _where_person), _where_person, _places
-    ),
-    "where-object": Kind(
-        _surveyed(lambda k, c: _things(k, c, "where-object"), _where_object), _where_object, _places
-    ),
-    "where-was-object": Kind(_surveyed(_arrivals, _where_was), _where_was, _places),
+    "where-person": Kind(_survey_people, _where_person, _places),
+    "where-object": Kind(_survey_things, _where_object, _places),
+    "where-was-object": Kind(_survey_arrivals, _where_was, _places),
     "yes-no": Kind(_survey_yes_no, _yes_no, lambda _, lang: [lang.answers[w] for w in YES_NO]),
-    "list": Kind(_surveyed(lambda k, c: _carriers(k, c, "list"), _list), _list, lambda *_: None),
+    "list": Kind(_survey_carriers("list"), _carrying, lambda *_: None),
     "count": Kind(
-        _surveyed(lambda k, c: _carriers(k, c, "count"), _count),
-        _count,
+        _survey_carriers("count"),
+        _carrying,
         lambda cast, lang: [lang.number(n) for n in range(len(cast.objects) + 1)],
     ),
-    **{kind: _give_kind(kind, asked) for kind, (_, asked) in GIVE_KINDS.items()},
+    **{
+        kind: Kind(
+            _survey_gives(kind),
+            _give,
+            lambda cast, _, asked=asked: list(cast.objects if asked == 1 else cast.persons),  # type: ignore[misc]
+        )
+        for kind, (_, asked) in GIVE_KINDS.items()
+    },
 }
-
-YES_NO = ("yes", "no", "maybe")
 
 
 def find(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
     """What the reader finds for a query, or None if it cannot tell."""
-    return KINDS[query[0]].answer(knowledge, query, language)
+    return KINDS[query[0]].find(knowledge, query, language)

@@ -10,9 +10,10 @@ It sees parsed statements and never the world. Glossary:
     link    two nodes (stays or spots) have the same place, by the sentences of a mask
 
 Promises:
-1. Complete: every minimal set of sentences that confines a place is found. Facts travel over links
-   and meet (domains intersect, masks unite) until nothing new comes; only facts that another fact
-   makes superfluous are dropped. This is an assumption-based truth maintenance system.
+1. Complete: every minimal set of sentences that confines a place is found, the smallest first and
+   up to FACT_LIMIT of them. Facts travel over links and meet (domains intersect, masks unite) until
+   nothing new comes; only facts that another fact makes superfluous are dropped. This is an
+   assumption-based truth maintenance system.
 2. A sentence with a pronoun is understood only together with the sentence before it, which joins
    the mask.
 3. Only what is in force counts: a stay ends with the next movement, a holding with the next event
@@ -35,7 +36,7 @@ from fabula.labels import minimal
 from fabula.language import Statement
 from fabula.worlds.base import Fact
 
-FACT_LIMIT = 256  # facts kept per node: a bound on adversarial stories, far above any real one
+FACT_LIMIT = 32  # facts of one domain kept per node, the smallest; long stories have millions
 
 FACT_KIND = {
     "MOVE": "move",
@@ -70,13 +71,17 @@ def place_of(domain: int) -> str | None:
 class Node:
     """A stay or a spot: what its own sentence says of it, and what it shares its place with."""
 
-    __slots__ = ("domain", "mask", "links", "facts", "age")
+    __slots__ = ("age", "domain", "facts", "links", "mask", "open", "root")
 
     def __init__(self, domain: int = -1, mask: int = 0) -> None:
         self.domain = domain
         self.mask = mask
         self.links: list[tuple[Node, int, str | None]] = []
         """(other node, mask, who has the object from then on, if a get says so)."""
+        self.root = self
+        """A step towards the representative of all nodes known to share the place."""
+        self.open = domain
+        """At the representative: the places that all of them together leave open."""
         self.facts: list[tuple[int, int]] = []
         self.age = -1
 
@@ -111,6 +116,8 @@ class Knowledge:
         self._previous_subjects: tuple[str, ...] = ()
         self._previous_mask = 0
         self._age = 0
+        self.consistent = True
+        """Whether some assignment of places fits all that was heard."""
 
     @classmethod
     def of(cls, story: Iterable[tuple[int, Statement]]) -> Knowledge:
@@ -173,11 +180,11 @@ class Knowledge:
             holding = self.holders[thing]
             if holding is not None and holding[0] == person:
                 spot = Node()
-                _link(spot, stay, holding[1], person)
+                self._link(spot, stay, holding[1], person)
                 self.trails[thing].append(Leg(spot, [spot], holding[1] | mask))
         for thing, leg in self._let_go.pop(person, ()):
             if self.trails[thing][-1] is leg:
-                leg.last[0] = _without(leg.last[0], person)
+                leg.last[0] = self._without(leg.last[0], person)
 
     def wander(self, person: str) -> None:
         """A person moves, no one knows where: a new stay of which nothing is known."""
@@ -191,7 +198,7 @@ class Knowledge:
     def _give(self, giver: str, thing: str, receiver: str, mask: int) -> None:
         self._touch(giver, thing, mask, receiver)
         self._touch(receiver, thing, mask, receiver)
-        _link(self.stays[giver], self.stays[receiver], mask)
+        self._link(self.stays[giver], self.stays[receiver], mask)
         self._release(thing, (receiver, mask))
         self.gives.append((giver, thing, receiver, mask))
 
@@ -206,7 +213,7 @@ class Knowledge:
             self.trails[thing] = [Leg(spot, [spot], 0)]
         else:
             spot = trail[-1].last[0]
-        _link(spot, stay, mask, getter)
+        self._link(spot, stay, mask, getter)
         self.handled.setdefault(person, {})[thing] = mask
 
     def _release(self, thing: str, holder: tuple[str, int] | None) -> None:
@@ -215,6 +222,25 @@ class Knowledge:
         if before is not None:
             self._let_go.setdefault(before[0], []).append((thing, self.trails[thing][-1]))
         self.holders[thing] = holder
+
+    def _link(self, first: Node, second: Node, mask: int, getter: str | None = None) -> None:
+        """From now on the two nodes have the same place."""
+        first.links.append((second, mask, getter))
+        second.links.append((first, mask, getter))
+        one, other = _root(first), _root(second)
+        if one is not other:
+            other.root = one
+            one.open &= other.open
+            if not one.open:
+                self.consistent = False
+
+    def _without(self, spot: Node, leaver: str) -> Node:
+        """The same spot as a new node, without the links of gets by a person who has left."""
+        fresh = Node()
+        for other, mask, getter in spot.links:
+            if getter != leaver:
+                self._link(fresh, other, mask, getter)
+        return fresh
 
     # --- concluding ----------------------------------------------------------------------
 
@@ -226,77 +252,84 @@ class Knowledge:
             self._saturate(node)
         return node.facts
 
-    def consistent(self) -> bool:
-        """Whether some assignment of places fits all that was heard."""
-        nodes = list(self.stays.values())
-        for trail in self.trails.values():
-            for leg in trail:
-                nodes += (leg.first, leg.last[0])
-        return all(domain for node in nodes for domain, _ in self.facts_of(node))
-
     def _saturate(self, start: Node) -> None:
         """Let facts travel over the links of a component and meet, until nothing new comes."""
         age = self._age
         start.age = age
         start.facts = []
         component = [start]
-        todo: list[tuple[Node, int, int]] = []
+        todo: list[list[tuple[Node, int, int]]] = [[]]  # by size of mask: the smallest come first
         for node in component:
             if node.mask:
-                todo.append((node, node.domain, node.mask))
+                _at(todo, node.mask.bit_count()).append((node, node.domain, node.mask))
             for other, _, _ in node.links:
                 if other.age != age:
                     other.age = age
                     other.facts = []
                     component.append(other)
-        while todo:
-            node, domain, mask = todo.pop()
+        for size, bucket in enumerate(todo):
+            for node, domain, mask in bucket:  # grows while it is read
+                facts = node.facts
+                alike = 0
+                for known, cited in facts:
+                    if not known & ~domain:
+                        if not cited & ~mask:
+                            break
+                        alike += known == domain
+                else:
+                    if alike >= FACT_LIMIT:
+                        continue
+                    for known, cited in facts:
+                        both = domain & known
+                        if both != domain and both != known:
+                            union = mask | cited
+                            _at(todo, union.bit_count()).append((node, both, union))
+                    facts.append((domain, mask))
+                    for other, link, _ in node.links:
+                        union = mask | link
+                        grown = union.bit_count()
+                        if grown == size:
+                            bucket.append((other, domain, union))
+                        else:
+                            _at(todo, grown).append((other, domain, union))
+        # a fact found later may confine more with the same sentences, and so replace an earlier one
+        for node in component:
             facts = node.facts
-            for known, cited in facts:
-                if not cited & ~mask and not known & ~domain:
-                    break
-            else:
-                if len(facts) >= FACT_LIMIT:
-                    continue
-                kept = [f for f in facts if mask & ~f[1] or domain & ~f[0]]
-                for known, cited in kept:
-                    both = domain & known
-                    if both != domain and both != known:
-                        todo.append((node, both, mask | cited))
-                kept.append((domain, mask))
-                node.facts = kept
-                for other, link, _ in node.links:
-                    todo.append((other, domain, mask | link))
-
-    def open_places(self, node: Node) -> int:
-        """The domain that the whole story leaves open for a node; -1 if nothing is known."""
-        domain = -1
-        for known, _ in self.facts_of(node):
-            domain &= known
-        return domain
+            if len(facts) > 1 and any(f[0] != facts[0][0] for f in facts):
+                node.facts = [
+                    (d, m)
+                    for d, m in facts
+                    if not any(
+                        d2 != d and not d2 & ~d and not m2 & ~m for d2, m2 in facts
+                    )
+                ]
 
     def place(self, node: Node) -> tuple[str, list[int]] | None:
         """The known place of a node and its label, or None."""
-        found = None
-        masks = []
-        for domain, mask in self.facts_of(node):
-            if domain > 0 and not domain & (domain - 1):
-                found = domain
-                masks.append(mask)
+        found = place_of(open_places(node))
         if found is None:
             return None
-        return _names[found.bit_length() - 1], masks if len(masks) == 1 else minimal(masks)
+        bit = _bits[found]
+        masks = [mask for domain, mask in self.facts_of(node) if domain == bit]
+        return found, masks if len(masks) == 1 else minimal(masks)
 
 
-def _link(first: Node, second: Node, mask: int, getter: str | None = None) -> None:
-    first.links.append((second, mask, getter))
-    second.links.append((first, mask, getter))
+def open_places(node: Node) -> int:
+    """The domain that all sentences together leave open for a node; -1 if nothing is known."""
+    return _root(node).open
 
 
-def _without(spot: Node, leaver: str) -> Node:
-    """The same spot as a new node, without the links of gets by a person who has left."""
-    fresh = Node()
-    for other, mask, getter in spot.links:
-        if getter != leaver:
-            _link(fresh, other, mask, getter)
-    return fresh
+def _root(node: Node) -> Node:
+    root = node.root
+    if root is node:
+        return node
+    while root.root is not root:
+        root.root = root = root.root.root  # halve the way for the next time
+    node.root = root
+    return root
+
+
+def _at(buckets: list[list[tuple[Node, int, int]]], size: int) -> list[tuple[Node, int, int]]:
+    while len(buckets) <= size:
+        buckets.append([])
+    return buckets[size]

@@ -11,7 +11,7 @@ from fabula.worlds.actors.events import Scenario, Stage, Told
 from fabula.worlds.actors.questions import KINDS, find, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
-from fabula.worlds.base import Annotation, Fact, Finding, Query, numbered
+from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query, numbered
 
 # What a kind of sentence counts as in a composition: 'is in' is a move told another way.
 CONCEPT = {"AFFIRM": "MOVE"}
@@ -40,12 +40,16 @@ class ActorsReading:
         self.language = tongue
         self.statements: list[Statement] = []
         self.knowledge = Knowledge()
+        self.pronouns: set[int] = set()
+        """The numbers of the sentences with a pronoun."""
         for sentence in sentences:
             self.hear(sentence)
 
     def hear(self, sentence: str) -> None:
         statement = self.language.parse(sentence)
         self.statements.append(statement)
+        if statement.pronoun:
+            self.pronouns.add(len(self.statements))
         self.knowledge.hear(len(self.statements), statement)
 
     def find(self, query: Query) -> Finding | None:
@@ -90,17 +94,13 @@ class ActorsReading:
 
     def _conclusion(self, knowledge: Knowledge, query: Query) -> object:
         finding = find(knowledge, query, self.language)
-        if finding is None or not knowledge.consistent():
+        if finding is None or not knowledge.consistent:
             return None
         return finding.conclusion
 
     def facts(self) -> list[tuple[Fact, ...]]:
         facts = self.knowledge.facts
         return [facts.get(number, ()) for number in range(1, len(self.statements) + 1)]
-
-    def pronouns(self) -> set[int]:
-        """The numbers of the sentences with a pronoun."""
-        return {number for number, s in enumerate(self.statements, 1) if s.pronoun}
 
     def concepts(self, mask: int) -> tuple[str, ...]:
         found = set()
@@ -183,34 +183,27 @@ class ActorsTale:
             kind = "DROP-there"
         return tongue.say(kind, who, args, draw)
 
-    def candidates(self, kind: str, draw: Draw) -> Sequence[tuple[Query, Finding]]:
+    def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
         knowledge = self.reading.knowledge
         if self.recipe.window:
             return self._as_released(kind, draw)
         found = KINDS[kind].survey(knowledge, self._cast, self.language)
         if kind == "where-was-object" and self.recipe.single_visit:
-            found = [c for c in found if visits(knowledge, c[0][1], c[0][2]) == 1]
+            found = [c for c in found if visits(knowledge, c.query[1], c.query[2]) == 1]
         return found
 
-    def _as_released(self, kind: str, draw: Draw) -> list[tuple[Query, Finding]]:
-        """What the release would ask, with its own labels beside the reader's proofs."""
-        recipe, reading = self.recipe, self.reading
-        found = []
-        for query, citation in release.targets(
-            reading.knowledge.facts,
-            reading.pronouns(),
+    def _as_released(self, kind: str, draw: Draw) -> list[Candidate]:
+        """What the release would ask, with its own labels."""
+        targets = release.targets(
+            self.reading.knowledge.facts,
+            self.reading.pronouns,
             kind,
-            recipe.window,
-            recipe.entities.places,
+            self.recipe.window,
+            self.recipe.entities.places,
             self.stage.place,
             draw,
-        ):
-            finding = reading.find(query)
-            masks, conclusion = ([], None) if finding is None else (finding.masks, finding[2])
-            if finding is None or set(finding.answer) != set(citation.answer):
-                masks = []  # a defect of the release: its label does not follow from the text
-            found.append((query, Finding(citation.answer, masks, conclusion, citation.numbers)))
-        return found
+        )
+        return [Candidate(query, cited.answer, cited.numbers) for query, cited in targets]
 
     def truth(self, query: Query) -> tuple[str, ...] | None:
         kind, name = query[0], query[1]

@@ -94,8 +94,7 @@ class Oracle:
     def _facts(
         self, sentences: Sequence[Sequence[Fact]], names: dict[str, int], by_marriage: bool
     ) -> Iterable[str]:
-        # two for whatever else the people of the query may be to each other
-        spare = [(1, 2), (1, 2)]
+        more = 2  # for whatever else the two people of the query may be to each other
         yield f"sentence(1..{self._count}). ask(1,2)."
         if by_marriage:
             yield "by_marriage."
@@ -108,11 +107,9 @@ class Oracle:
                 relation, _, between = WORDS[word]
                 if by_marriage and relation in ("nibling", "pibling"):
                     between = 2
-                spare += [(first, second)] * between
+                more += between
                 yield f"says({number},kin({first},{String(word)},{second}))."
-        for person, (first, second) in enumerate(spare, len(names) + 1):
-            yield f"spare({person},{first},{second})."
-        yield f"person(1..{len(names) + len(spare)})."
+        yield f"person(1..{len(names) + more})."
 
     def _literals(self, name: str, arity: int) -> dict[Symbol, int]:
         atoms = self._control.symbolic_atoms.by_signature(name, arity)

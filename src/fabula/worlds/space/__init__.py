@@ -1,0 +1,64 @@
+"""Things at places on a grid; bAbI tasks 4, 17 and 19, and StepGame.
+
+    1 Otto is one row higher than Vera and one column to its left.
+    2 Hugo can be found to the left of Nina.
+    3 You find Vera to the left of Hugo.
+
+    What is the relation of the agent Nina to the agent Otto?  lower-right: sentences 1, 2, 3.
+
+A sentence tells how one thing lies to another; it always means exactly one step on the grid, in one
+of eight directions ('to the left' keeps the row, 'above' keeps the column). So a chain of sentences
+between two things tells exactly how they lie to each other, and nothing less does. One world with
+several vocabularies: compass words for rooms (4, 19), sides for figures (17), and a phrase bank of
+some three hundred expressions (StepGame). A way between rooms (19) takes told neighbours only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabula.recipe import Cell, Recipe
+from fabula.seeds import Draw
+from fabula.worlds.base import Claim, Query, World
+from fabula.worlds.space.grid import LABELS
+from fabula.worlds.space.language import language
+from fabula.worlds.space.reading import read
+from fabula.worlds.space.recipe import SpaceRecipe
+from fabula.worlds.space.tale import SpaceTale
+
+
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, cell: Cell | None = None) -> SpaceTale:
+    """A new story; if it is known what kind of instance is wanted, a fitting one."""
+    assert isinstance(recipe, SpaceRecipe)
+    return SpaceTale(recipe, unfold, tell, cell)
+
+
+def ask(code: str, query: Query) -> str:
+    """A query in words."""
+    return language(code).ask(query)
+
+
+def parse_question(code: str, question: str) -> Query:
+    """The query behind a question."""
+    return language(code).parse_question(question)
+
+
+def choices(recipe: Recipe, query: Query) -> list[str] | None:
+    """All answers that this kind of question can have in the recipe."""
+    assert isinstance(recipe, SpaceRecipe)
+    if query[0] == "relation":
+        return list(LABELS)
+    if query[0] == "yes-no":
+        return ["yes", "no"]
+    return None if query[0] == "path" else list(recipe.pool)
+
+
+def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+    """The logic program's objections to each claim."""
+    from fabula.worlds.space import oracle
+
+    facts = [facts[0] for facts in read(code, sentences).facts()]
+    return oracle.prove(facts, claims)
+
+
+SPACE = World(SpaceRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "")

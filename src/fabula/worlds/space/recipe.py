@@ -1,0 +1,210 @@
+"""The keys that recipes of the world of positions have besides those of every recipe."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from fabula.errors import FabulaError, hint
+from fabula.recipe import Recipe, Strict
+from fabula.worlds.space.grid import COMPASS, LABELS, SIDES, UNITS
+from fabula.worlds.space.language import language
+
+Amount = int | tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+
+KINDS = ("relation", "yes-no", "what-is", "what-of", "path")
+
+
+def bounds(amount: int | tuple[int, int]) -> tuple[int, int]:
+    """The least and the most of an amount."""
+    return (amount, amount) if isinstance(amount, int) else amount
+
+
+class Noise(Strict):
+    """Sentences that do not matter to the answer: how many of each kind, or from how many to."""
+
+    irrelevant: Amount = 0
+    """Branches that touch the chain at one entity."""
+    supporting: Amount = 0
+    """Another, longer route between two entities of the chain; 2 or more make one."""
+    disconnected: Amount = 0
+    """A chain of entities of its own."""
+    original: bool = False
+    """Amounts and construction of the published StepGame, whatever the other keys say."""
+
+    @field_validator("irrelevant", "supporting", "disconnected")
+    @classmethod
+    def _range(cls, amount: Amount) -> Amount:
+        low, high = bounds(amount)
+        if low < 0 or high < low:
+            raise ValueError(f"{amount} is no range of sentences")
+        return amount
+
+    def most(self, hops: int) -> int:
+        """The largest number of new entities the noise can need."""
+        if self.original:
+            m = (hops + 1) // 3 + 1
+            return max(m, 2) + m + (6 if hops > 3 else 0)
+        island = bounds(self.disconnected)[1]
+        detour = bounds(self.supporting)[1]
+        return bounds(self.irrelevant)[1] + max(0, detour - 1) + (island + 1 if island else 0)
+
+
+class SpaceRecipe(Recipe):
+    """A recipe of the world of positions."""
+
+    names: tuple[str, ...] = ()
+    """Names of the entities; or:"""
+    naming: Literal["", "letters", "words", "objects", "people"] = ""
+    """A list of names in the language file."""
+    told: Literal["compass", "sides", "phrases"] = "phrases"
+    """Which sentences tell relations: 'north of …', 'above …', or the phrase bank."""
+    phrases: tuple[str, ...] = ()
+    """Kinds of expressions used from the phrase bank; empty: all."""
+    shape: Literal["chain", "line", "map"] = "chain"
+    """What is told: a chain of `hops` links; three in a line with the middle told more often as
+    the ground; or a chain of `hops` links with other entities hung on it, `entities` in all."""
+    hops: Amount = 2
+    """Links between the two entities asked about (in a map: of the way)."""
+    entities: Amount = 6
+    """Entities of a map."""
+    crowded: bool = True
+    """Entities may share a place; in a map also be neighbours without being told to be, and hang
+    on nothing but the way asked for."""
+    asked: Literal["ends", "any"] = "ends"
+    """Whom a question about a chain names: its ends, or any two, as the published StepGame does."""
+    noise: Noise = Noise()
+    balanced: bool = False
+    """Draw the outcome of a chain first: each as likely as the others, overlap included."""
+    quotas: tuple[Literal["hops", "answer"], ...] = ()
+    """Exactly as many instances for each number of hops, or each answer, or both; makes cells."""
+    aligned: bool = True
+    """Ask 'is … left of …?' even of entities in one column, and so on; the answer is no."""
+    sure: bool = False
+    """Ask 'what is north of …?' only if nothing else lies on that side at any distance."""
+    subject_only: bool = False
+    """Ask 'what is …?' only for the first-named entity of a sentence, as the release does."""
+    labels: Literal["proof", "release"] = "proof"
+    """Which support is written: the best minimal proof, or the release's own list and order."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _deal(cls, data: Any) -> Any:
+        """Cells for the quotas."""
+        if not isinstance(data, dict):
+            return data
+        if "length" in data:
+            raise ValueError("length: a story here is as long as its chain, map and noise are")
+        data = {**data, "length": 1}
+        quotas, hops = data.get("quotas") or (), data.get("hops", 2)
+        if not quotas or data.get("cells"):
+            return data
+        low, high = bounds(hops if isinstance(hops, int) else tuple(hops))
+        cells = []
+        for k in range(low, high + 1):
+            labels = [x for x in LABELS if k > 1 or x != "overlap"] if "answer" in quotas else [""]
+            for answer in labels:
+                cell: dict[str, Any] = {"share": 1 / len(labels)}
+                if "hops" in quotas:
+                    cell |= {"name": f"{k} hops {answer}".strip(), "support_size": k}
+                if answer:
+                    cell |= {"name": cell.get("name", answer), "answers": [answer]}
+                cells.append(cell)
+            if "hops" not in quotas:
+                break
+        return {**data, "cells": cells}
+
+    @field_validator("asks")
+    @classmethod
+    def _known_questions(cls, weights: dict[str, float]) -> dict[str, float]:
+        for kind in weights:
+            if kind not in KINDS:
+                raise ValueError(f"unknown question '{kind}'.{hint(kind, KINDS)}")
+        return weights
+
+    @field_validator("hops", "entities")
+    @classmethod
+    def _range(cls, amount: Amount) -> Amount:
+        low, high = bounds(amount)
+        if low < 1 or high < low:
+            raise ValueError(f"{amount} is no range of 1 or more")
+        if high > 1000:
+            raise ValueError("more than 1,000 are not supported")
+        return amount
+
+    @model_validator(mode="after")
+    def _tellable(self) -> SpaceRecipe:
+        tongue = language(self.language)
+        for kind in self.phrases:
+            if kind not in tongue.kinds:
+                raise ValueError(f"phrases: unknown '{kind}'.{hint(kind, tongue.kinds)}")
+        if self.phrases:
+            for relation in UNITS:
+                if not any(
+                    p.kind in self.phrases and p.relation == relation for p in tongue.phrases
+                ):
+                    raise ValueError(f"phrases: these have no expression for '{relation}'")
+        if bool(self.names) == bool(self.naming):
+            raise ValueError("names: give either names or naming")
+        hops = bounds(self.hops)[1]
+        need = hops + 1 + self.noise.most(hops)
+        if self.shape == "map":
+            need = bounds(self.entities)[1]
+            if bounds(self.entities)[0] < hops + 1:
+                raise ValueError("entities: fewer than the way asked for needs")
+        elif self.shape == "line":
+            need = 3
+        if need > len(self.pool):
+            raise ValueError(
+                f"names: up to {need} are needed and there are {len(self.pool)}; "
+                "add names, or ask for fewer hops or less noise"
+            )
+        if self.told == "phrases" and {"path", "what-is", "what-of"} & set(self.kinds()):
+            raise ValueError(
+                "asks: ways and neighbours are asked in compass words; told = 'compass'"
+            )
+        for cell in (self.keep, *self.cells):
+            for kind in cell.asks:
+                if not self.asks.get(kind):
+                    raise ValueError(f"cells.asks: '{kind}' is not asked.{hint(kind, self.asks)}")
+        self._check_names()
+        return self
+
+    def _check_names(self) -> None:
+        """Every name must survive being told and parsed back."""
+        tongue, pool = language(self.language), self.pool
+        twice = sorted({name for name in self.names if self.names.count(name) > 1})
+        if twice:
+            raise ValueError(f"names: {', '.join(twice)} named twice")
+        if self.naming:
+            return
+        for name in pool:
+            other = pool[0] if name != pool[0] else pool[-1]
+            said = self._probe(name, other)
+            try:
+                told = tongue.parse(said)
+            except FabulaError:
+                told = ("", "", "", "")
+            if told[1:3] != (name, other):
+                raise ValueError(f"names: '{name}' is not understood in '{said}'")
+            if name.lower() in tongue.vocabulary() and self.told == "phrases":
+                raise ValueError(f"names: '{name}' is a word of the sentences themselves")
+
+    def _probe(self, name: str, other: str) -> str:
+        tongue = language(self.language)
+        if self.told == "phrases":
+            return tongue.say("left", name, other, lambda: 0.0)
+        return tongue.tell(self.words[0], name, other, lambda: 0.0)
+
+    @property
+    def pool(self) -> tuple[str, ...]:
+        """The names there are."""
+        return self.names or language(self.language).names[self.naming]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words for relations that sentences of this recipe tell."""
+        if self.told == "compass":
+            return tuple(COMPASS)
+        return SIDES if self.told == "sides" else tuple(UNITS)

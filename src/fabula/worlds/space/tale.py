@@ -1,0 +1,404 @@
+"""A story about positions in the making: a plan of the grid is drawn, then told in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from fabula.recipe import Cell
+from fabula.relations import Link, Walks, branch, chain, detour, island
+from fabula.seeds import Draw, below, pick, shuffled
+from fabula.worlds.base import Annotation, Finding, Query, Reading
+from fabula.worlds.space import release
+from fabula.worlds.space.grid import (
+    CARDINAL,
+    COMPASS,
+    INVERSE,
+    KING,
+    LABELS,
+    LETTERS,
+    UNITS,
+    WORDS,
+    along,
+    label,
+    vector,
+    xy,
+)
+from fabula.worlds.space.language import language
+from fabula.worlds.space.reading import SpaceReading
+from fabula.worlds.space.recipe import SpaceRecipe, bounds
+
+BY_SIGN = Walks(KING, label)
+"""Chains of any steps, by how their ends lie to each other."""
+EXACT = Walks(KING)
+"""Chains of any steps, by where they lead."""
+STEPS = {
+    "compass": {v: word for word, v in COMPASS.items()},
+    "sides": {v: w for w, v in UNITS.items()},
+}
+STEPS["phrases"] = STEPS["sides"]
+
+
+class SpaceTale:
+    """One story: entities at places, and links told one after another."""
+
+    def __init__(
+        self, recipe: SpaceRecipe, unfold: Draw, tell: Draw, cell: Cell | None = None
+    ) -> None:
+        self.recipe = recipe
+        self.language = language(recipe.language)
+        self.sentences: list[str] = []
+        self._reading = SpaceReading(self.language)
+        self.reading: Reading = self._reading
+        self._tell = tell
+        self.places: dict[str, int] = {}
+        """Where everything is; each component has its own origin."""
+        self.pair = ("", "")
+        """Whom a question about a chain names, in either order."""
+        draw_plan = {"chain": self._chain, "line": self._line, "map": self._map}[recipe.shape]
+        self.links = draw_plan(unfold, cell)
+
+    # --- drawing --------------------------------------------------------------------------
+
+    def _names(self, draw: Draw) -> Iterator[str]:
+        """The names in random order, as they are needed."""
+        names = list(self.recipe.pool)
+        left = len(names)
+        while left:
+            at = int(draw() * left)
+            left -= 1
+            name = names[at]
+            names[at] = names[left]
+            yield name
+
+    def _chain(self, draw: Draw, cell: Cell | None) -> list[Link[int]]:
+        recipe = self.recipe
+        hops, wish = self._goal(draw, cell)
+        fresh = self._names(draw)
+        names = [next(fresh) for _ in range(hops + 1)]
+        if recipe.told != "phrases":
+            steps: list[int] | None = _winding(draw, hops)
+        else:
+            steps = BY_SIGN.draw(draw, hops, wish)
+        assert steps is not None
+        links = chain(names, steps)
+        self._place(names, steps)
+        if recipe.asked == "ends":
+            self.pair = (names[0], names[-1])
+        else:
+            first = below(draw, hops + 1)
+            second = below(draw, hops)
+            self.pair = (names[first], names[second + (second >= first)])
+        noise = recipe.noise
+        if noise.original:
+            links += self._original_noise(draw, names, fresh)
+        else:
+            grid = KING if recipe.told == "phrases" else CARDINAL
+            walks = EXACT if recipe.told == "phrases" else _cardinal()
+            around = _amount(draw, noise.supporting)
+            if around:
+                links += detour(draw, walks, names, steps, fresh=fresh, links=around)
+            hung = _amount(draw, noise.irrelevant)
+            if hung:
+                links += branch(draw, names, fresh, grid.steps, hung)
+            apart = _amount(draw, noise.disconnected)
+            if apart:
+                links += island(draw, fresh, grid.steps, apart)
+        if len(links) > hops:
+            self._place_links(links[hops:])
+        return shuffled(draw, links)
+
+    def _goal(self, draw: Draw, cell: Cell | None) -> tuple[int, str | None]:
+        """How many hops, and how the ends are to lie to each other (None: as it comes)."""
+        recipe = self.recipe
+        low, high = bounds(recipe.hops)
+        if cell is not None and recipe.asked == "ends":
+            low = max(low, min(high, cell.support_size[0]))
+            high = min(high, max(low, cell.support_size[1]))
+        hops = low if low == high else low + below(draw, high - low + 1)
+        if cell is not None and recipe.asked == "ends" and cell.answers:
+            wish = pick(draw, cell.answers)
+            if wish in LABELS and BY_SIGN.count(hops, wish):
+                return hops, wish
+        if recipe.balanced:
+            return hops, pick(draw, LABELS if hops > 1 else LABELS[:-1])
+        return hops, None
+
+    def _place(self, names: Sequence[str], steps: Sequence[int]) -> None:
+        places, here = self.places, 0
+        places[names[0]] = 0
+        for i, step in enumerate(steps, 1):  # names[i - 1] lies `step` from names[i]
+            here -= step
+            places[names[i]] = here
+
+    def _place_links(self, links: Sequence[Link[int]]) -> None:
+        """Place what noise adds; links come in an order in which one end is known, or none is."""
+        places = self.places
+        for subject, relation, other, _ in links:
+            if subject in places:
+                places.setdefault(other, places[subject] - relation)
+            else:
+                places[subject] = places.setdefault(other, 0) + relation
+
+    def _line(self, draw: Draw, cell: Cell | None) -> list[Link[int]]:
+        """Three in a line: the middle one is the ground of a sentence in two thirds."""
+        fresh = self._names(draw)
+        end, middle, other = next(fresh), next(fresh), next(fresh)
+        step = pick(draw, CARDINAL.steps)
+        self._place([end, middle, other], [step, step])
+        self.pair = (end, other)
+        links = [Link(end, step, middle), Link(other, -step, middle)]
+        links = [
+            link if draw() < 2 / 3 else Link(link.object, -link.relation, link.subject)
+            for link in links
+        ]
+        return shuffled(draw, links)
+
+    def _map(self, draw: Draw, cell: Cell | None) -> list[Link[int]]:
+        recipe = self.recipe
+        low, high = bounds(recipe.hops)
+        hops = low if low == high else low + below(draw, high - low + 1)
+        low, high = bounds(recipe.entities)
+        count = low if low == high else low + below(draw, high - low + 1)
+        fresh = self._names(draw)
+        names = [next(fresh) for _ in range(count)]
+        crowded = recipe.crowded
+        while True:
+            steps = _winding(draw, hops)
+            places = [0]
+            for step in steps:
+                places.append(places[-1] - step)
+            if not crowded and not _spread(places):
+                continue
+            links = chain(names, steps)
+            ways = {i: set(CARDINAL.steps) for i in range(hops + 1)}
+            for i, step in enumerate(steps):
+                ways[i].discard(-step)
+                ways[i + 1].discard(step)
+            while len(places) < count:
+                # each free side of a place is as likely as any other
+                slots = [(i, v) for i in sorted(ways) for v in CARDINAL.steps if v in ways[i]]
+                host, way = pick(draw, slots)
+                ways[host].discard(way)
+                spot = places[host] + way
+                if not crowded:
+                    touching = sum(spot + v in places for v in CARDINAL.steps)
+                    if spot in places or touching > 1:
+                        continue
+                    ways[len(places)] = set(CARDINAL.steps) - {-way}
+                links.append(Link(names[len(places)], way, names[host], "irrelevant"))
+                places.append(spot)
+            break
+        self.places = dict(zip(names, places, strict=True))
+        self.pair = (names[0], names[hops])
+        return shuffled(draw, links)
+
+    def _original_noise(
+        self, draw: Draw, names: Sequence[str], fresh: Iterator[str]
+    ) -> list[Link[int]]:
+        """Noise in the amounts, and built in the way, of the published StepGame."""
+        hops = len(names) - 1
+        most = (hops + 1) // 3 + 1
+        links: list[Link[int]] = []
+        if hops > 3:
+            idle = [name for name in names if name not in self.pair]
+            for _ in range(100):
+                start, goal = shuffled(draw, idle)[:2]
+                dx, dy = xy(self.places[start] - self.places[goal])
+                if 2 <= abs(dx) + abs(dy) <= 7:
+                    links += _aligned_route(draw, start, goal, dx, dy, fresh)
+                    break
+        islanders = 2 if most < 2 else 2 + below(draw, most - 1)
+        hung = 1 + below(draw, most)
+        links += island(draw, fresh, KING.steps, islanders - 1)
+        links += branch(draw, names, fresh, KING.steps, hung)
+        return links
+
+    # --- telling --------------------------------------------------------------------------
+
+    def advance(self, goal: int, pause: int | None = None) -> bool:
+        """Tell the plan; a story is as long as its plan, so there is no other goal."""
+        sentences, links = self.sentences, self.links
+        end = len(links) if pause is None else min(pause, len(links))
+        recipe, draw, hear = self.recipe, self._tell, self._reading.hear
+        words = STEPS[recipe.told]
+        for at in range(len(sentences), end):
+            subject, relation, other, _ = links[at]
+            if recipe.shape != "line" and draw() < 0.5:
+                subject, relation, other = other, -relation, subject
+            word = words[relation]
+            if recipe.told == "phrases":
+                kind = pick(draw, self._kinds(word)) if recipe.phrases else ""
+                sentence = self.language.say(word, subject, other, draw, kind)
+            else:
+                sentence = self.language.tell(word, subject, other, draw)
+            sentences.append(sentence)
+            hear(sentence)
+        return True
+
+    def _kinds(self, relation: str) -> tuple[str, ...]:
+        return _kinds_of(self.recipe.language, relation, self.recipe.phrases)
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def candidates(self, kind: str, draw: Draw) -> Sequence[tuple[Query, Finding]]:
+        if kind == "relation":
+            return self._relations()
+        recipe, reading = self.recipe, self._reading
+        if kind == "yes-no":
+            queries = self._yes_no()
+        elif kind == "path":
+            queries = [(kind, *pair) for pair in self._ways()]
+        else:
+            queries = self._neighbours(kind)
+        found = []
+        for query in queries:
+            finding = reading.find(query)
+            if finding is None:
+                continue
+            if recipe.labels == "release":
+                cited = release.cite(reading, query)
+                assert cited is not None
+                finding = finding._replace(cited=cited[1])
+            found.append((query, finding))
+        return found
+
+    def _relations(self) -> list[tuple[Query, Finding]]:
+        first, second = self.pair
+        finding = self._reading.find(("relation", first, second))
+        if finding is None:
+            return []
+        found: list[tuple[Query, Finding]] = [(("relation", first, second), finding)]
+        if self.recipe.asked == "ends":
+            answer = INVERSE.get(finding.answer[0], "overlap")
+            turned = Finding((answer,), finding.masks, answer)
+            found.append((("relation", second, first), turned))
+        return found
+
+    def _yes_no(self) -> list[Query]:
+        first, second = self.pair
+        return [
+            ("yes-no", word, a, b)
+            for a, b in ((first, second), (second, first))
+            for word in self.recipe.words
+            if self.recipe.aligned or along(self.places[a] - self.places[b], WORDS[word])
+        ]
+
+    def _ways(self) -> list[tuple[str, str]]:
+        """Ordered pairs that lie as many told steps apart as the recipe asks for."""
+        low, high = bounds(self.recipe.hops)
+        graph = self._reading.graph
+        names = list(graph.index)
+        pairs = []
+        for first in names:
+            seen, edge = {graph.index[first]}, [graph.index[first]]
+            for hops in range(1, high + 1):
+                edge = [other for node in edge for other, _, _ in graph.near[node]]
+                edge = [node for node in dict.fromkeys(edge) if node not in seen]
+                seen.update(edge)
+                if hops >= low:
+                    pairs += [(first, names[node]) for node in edge]
+        return pairs
+
+    def _neighbours(self, kind: str) -> list[Query]:
+        """Questions for one end of a told link."""
+        queries: list[Query] = []
+        for word, figure, ground, _ in self._reading.told:
+            sides = [(figure, word, ground)]
+            if not self.recipe.subject_only:
+                sides.append((ground, INVERSE[word], figure))
+            for _answer, relation, asked in sides:
+                if self.recipe.sure and self._crowd(asked, WORDS[relation]) != 1:
+                    continue
+                if kind == "what-is":
+                    queries.append((kind, relation, asked))
+                else:
+                    queries.append((kind, asked, INVERSE[relation]))
+        return queries
+
+    def _crowd(self, name: str, direction: int) -> int:
+        """How many entities lie on that side at any distance, straight or not."""
+        here = self.places[name]
+        return sum(along(place - here, direction) > 0 for place in self.places.values())
+
+    def truth(self, query: Query) -> tuple[str, ...] | None:
+        places = self.places
+        if query[0] == "relation":
+            return (label(places[query[1]] - places[query[2]]),)
+        if query[0] == "yes-no":
+            ahead = along(places[query[2]] - places[query[3]], WORDS[query[1]])
+            return ("yes" if ahead > 0 else "no",)
+        if query[0] == "path":
+            return None  # the told neighbours decide, not the places
+        spot = (
+            places[query[2]] + WORDS[query[1]]
+            if query[0] == "what-is"
+            else places[query[1]] - WORDS[query[2]]
+        )
+        return tuple(name for name, place in places.items() if place == spot)
+
+    def annotate(self, query: Query, mask: int, position: int) -> Annotation:
+        roles = []
+        for number, link in enumerate(self.links[:position], 1):
+            if mask >> number & 1:
+                roles.append("support")
+            else:
+                roles.append("distractor" if link.role == "chain" else link.role)
+        features: dict[str, Any] = {
+            "chain": sum(link.role == "chain" for link in self.links),
+            "coordinates": {name: list(xy(place)) for name, place in self.places.items()},
+        }
+        return Annotation(tuple(roles), features)
+
+
+# --- helpers --------------------------------------------------------------------------------
+
+
+def _amount(draw: Draw, amount: int | tuple[int, int]) -> int:
+    low, high = bounds(amount)
+    return low if low == high else low + below(draw, high - low + 1)
+
+
+def _winding(draw: Draw, hops: int) -> list[int]:
+    """Cardinal steps that never turn straight back."""
+    steps = [pick(draw, CARDINAL.steps)]
+    while len(steps) < hops:
+        step = pick(draw, CARDINAL.steps)
+        if step != -steps[-1]:
+            steps.append(step)
+    return steps
+
+
+def _spread(places: Sequence[int]) -> bool:
+    """Whether a way visits no place twice and passes none of its own but the ones before and after."""
+    for i, place in enumerate(places):
+        for j in range(i):
+            if place == places[j] or (j < i - 1 and place - places[j] in LETTERS):
+                return False
+    return True
+
+
+def _aligned_route(
+    draw: Draw, start: str, goal: str, dx: int, dy: int, fresh: Iterator[str]
+) -> list[Link[int]]:
+    """A route from start to goal in cardinal steps, none of them away from it."""
+    across = [vector(1 if dx > 0 else -1, 0)] * abs(dx)
+    upright = [vector(0, 1 if dy > 0 else -1)] * abs(dy)
+    steps = []
+    while across or upright:
+        side = across if across and (not upright or draw() < 0.5) else upright
+        steps.append(side.pop())
+    stops = [start, *(next(fresh) for _ in steps[1:]), goal]
+    return chain(stops, steps, "supporting")
+
+
+@lru_cache(maxsize=1)
+def _cardinal() -> Walks[int]:
+    return Walks(CARDINAL)
+
+
+@lru_cache(maxsize=None)
+def _kinds_of(code: str, relation: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    known = {p.kind for p in language(code).phrases if p.relation == relation}
+    return tuple(kind for kind in kinds if kind in known)
