@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fabula.worlds.actors import ACTORS
 from fabula.worlds.base import World
+from fabula.worlds.space import SPACE
 
 WORLDS: dict[str, World] = {
     "actors": ACTORS,
+    "space": SPACE,
 }

@@ -57,6 +57,9 @@ class Reading(Protocol):
         first sentence alone would say so too, but not if one knows that he has left since.)
         """
 
+    def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
+        """The answer if only these sentences had been told, or None if none follows."""
+
     def facts(self) -> list[tuple[Fact, ...]]:
         """The facts of each sentence, pronouns resolved."""
 
@@ -99,6 +102,13 @@ class Tale(Protocol):
         """What the world knows about a question put after `position` sentences."""
 
 
+class Citation(NamedTuple):
+    """An answer as published data label it, with the sentences they cite, in their order."""
+
+    answer: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
 class Claim(NamedTuple):
     """An answer with its supports, to be proven."""
 
@@ -126,6 +136,8 @@ class World(NamedTuple):
     """The logic program's objections to each claim about a story; none if it is proven."""
     about: str
     """What the world is, with a story: its documentation page."""
+    cite: Callable[[Any, Query], Citation | None] | None = None
+    """The answer and supports by the conventions of published data, from a reading of it."""
 
 
 def numbered(mask: int) -> Iterator[int]:

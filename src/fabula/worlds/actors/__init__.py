@@ -21,10 +21,11 @@ from collections.abc import Sequence
 from fabula.language import language
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
+from fabula.worlds.actors import release
 from fabula.worlds.actors.questions import KINDS
 from fabula.worlds.actors.recipe import ActorsRecipe
-from fabula.worlds.actors.tale import ActorsTale, read
-from fabula.worlds.base import Claim, Query, World
+from fabula.worlds.actors.tale import ActorsReading, ActorsTale, read
+from fabula.worlds.base import Citation, Claim, Query, World
 
 
 def begin(recipe: Recipe, unfold: Draw, tell: Draw) -> ActorsTale:
@@ -61,4 +62,11 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
     return oracle.prove(story, [oracle.Claim(*claim) for claim in claims])
 
 
-ACTORS = World(ActorsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "")
+def cite(reading: ActorsReading, query: Query) -> Citation | None:
+    """The answer and supports that the bAbI release gives."""
+    return release.cite(reading.knowledge.facts, reading.pronouns, query)
+
+
+ACTORS = World(
+    ActorsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", cite
+)

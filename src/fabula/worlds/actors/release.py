@@ -15,19 +15,12 @@ from typing import NamedTuple
 
 from fabula.seeds import Draw, below, pick
 from fabula.worlds.actors.questions import GIVE_KINDS
-from fabula.worlds.base import Fact, Query
+from fabula.worlds.base import Citation, Fact, Query
 
 Told = Mapping[int, tuple[Fact, ...]]
 """Sentence number to its facts."""
 
 RELOCATIONS = ("move", "at", "not-at", "either")
-
-
-class Citation(NamedTuple):
-    """An answer as the release labels it, with the sentences it cites, in its order."""
-
-    answer: tuple[str, ...]
-    numbers: tuple[int, ...]
 
 
 class Target(NamedTuple):
@@ -54,15 +47,22 @@ def cite(told: Told, pronouns: frozenset[int] | set[int], query: Query) -> Citat
     return _cite_give(told, query)
 
 
-def _latest(told: Told, kinds: tuple[str, ...], at: int, name: str, before: int | None = None):  # type: ignore[no-untyped-def]
+def _latest(
+    told: Told, kinds: tuple[str, ...], at: int, name: str, before: int | None = None
+) -> tuple[int, Fact] | None:
     """(number, fact) of the newest fact of these kinds with the name at that argument."""
-    for number in sorted(told, reverse=True) if before is not None else reversed(told):
-        if before is not None and number >= before:
-            continue
-        for fact in told[number]:
-            if fact[0] in kinds and fact[at] == name:
-                return number, fact
+    for number in reversed(told):
+        if before is None or number < before:
+            for fact in told[number]:
+                if fact[0] in kinds and fact[at] == name:
+                    return number, fact
     return None
+
+
+def _is_latest(told: Told, kinds: tuple[str, ...], thing: str, number: int) -> bool:
+    """Whether the newest fact of these kinds about a thing is that of the sentence."""
+    latest = _latest(told, kinds, 2, thing)
+    return latest is not None and latest[0] == number
 
 
 def _cite_place(
@@ -194,7 +194,7 @@ def targets(
         elif kind == "where-object" or kind == "where-was-object":
             if fact[0] in ("grab", "drop"):
                 queries += _about_object(kind, number, fact, told, draw)
-        elif fact[0] == "give" and _latest(told, ("give",), 2, fact[2])[0] == number:
+        elif fact[0] == "give" and _is_latest(told, ("give",), fact[2], number):
             given, asked = GIVE_KINDS[kind]
             query = (kind, *(fact[1 + i] for i in given))
             return [Target(query, Citation((fact[1 + asked],), (number,)))]
@@ -217,10 +217,10 @@ def _about_person(
     if kind == "where-person":
         yield (kind, person)
         return
-    _, latest = _latest(told, RELOCATIONS, 1, person)
+    latest = _latest(told, RELOCATIONS, 1, person)
     here = true_place[person]
-    if latest[0] == "not-at":
-        yield (kind, person, latest[2])
+    if latest and latest[1][0] == "not-at":
+        yield (kind, person, latest[1][2])
     elif draw() < 0.5:
         yield (kind, person, here)
     else:
@@ -233,7 +233,7 @@ def _about_object(
 ) -> Iterator[Query]:
     """An object whose last get or drop this is, if it was carried far enough."""
     thing = fact[2]
-    if _latest(told, ("grab", "drop"), 2, thing)[0] != number:
+    if not _is_latest(told, ("grab", "drop"), thing, number):
         return
     if kind == "where-object":
         moved = _latest(told, ("move",), 1, fact[1])

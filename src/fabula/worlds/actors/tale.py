@@ -71,13 +71,22 @@ class ActorsReading:
                     return False
         return True
 
-    def _alone(self, query: Query, mask: int) -> object:
-        """The conclusion if only these sentences had been told; None if there is none."""
+    def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
+        finding = self._find_in(self._only(mask), query)
+        return finding.answer if finding else None
+
+    def _only(self, mask: int) -> Knowledge:
+        """What follows if only these sentences had been told."""
         statements = self.statements
         knowledge = Knowledge()
         for number in numbered(mask):
             knowledge.hear(number, statements[number - 1])
-        return self._conclusion(knowledge, query)
+        return knowledge
+
+    def _alone(self, query: Query, mask: int) -> object:
+        """The conclusion if only these sentences had been told; None if there is none."""
+        finding = self._find_in(self._only(mask), query)
+        return finding.conclusion if finding else None
 
     def _unread(self, query: Query, mask: int, end: int) -> object:
         """The conclusion if of all other sentences only is known who moved, not where to."""
@@ -90,13 +99,11 @@ class ActorsReading:
             elif number in facts and statements[number - 1].kind in MOVEMENTS:
                 for fact in facts[number]:
                     knowledge.wander(fact[1])
-        return self._conclusion(knowledge, query)
+        finding = self._find_in(knowledge, query)
+        return finding.conclusion if finding else None
 
-    def _conclusion(self, knowledge: Knowledge, query: Query) -> object:
-        finding = find(knowledge, query, self.language)
-        if finding is None or not knowledge.consistent:
-            return None
-        return finding.conclusion
+    def _find_in(self, knowledge: Knowledge, query: Query) -> Finding | None:
+        return find(knowledge, query, self.language) if knowledge.consistent else None
 
     def facts(self) -> list[tuple[Fact, ...]]:
         facts = self.knowledge.facts

@@ -219,6 +219,11 @@ class Vocabulary:
                 self.relation_of[r.male] = (r.name, MALE)
                 self.relation_of[r.female] = (r.name, FEMALE)
         self.words: tuple[str, ...] = tuple(self.relation_of)
+        starts = {place[:n] for place in self.at for n in range(1, len(place) + 1)}
+        self.walks: tuple[tuple[str, str], ...] = tuple(
+            (place, self.at.get(place, "")) for place in sorted(starts, key=lambda p: (len(p), p))
+        )
+        """All positions on the way to a word, the short ones first, with the relation if any."""
 
     def word(self, relation: str, gender: str) -> str:
         """The word for a relative of this gender."""

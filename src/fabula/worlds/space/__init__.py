@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from fabula.recipe import Cell, Recipe
 from fabula.seeds import Draw
-from fabula.worlds.base import Claim, Query, World
+from fabula.worlds.base import Claim, Query, Tale, World
 from fabula.worlds.space.grid import LABELS
 from fabula.worlds.space.language import language
 from fabula.worlds.space.reading import read
@@ -27,7 +27,7 @@ from fabula.worlds.space.recipe import SpaceRecipe
 from fabula.worlds.space.tale import SpaceTale
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw, cell: Cell | None = None) -> SpaceTale:
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, cell: Cell | None = None) -> Tale:
     """A new story; if it is known what kind of instance is wanted, a fitting one."""
     assert isinstance(recipe, SpaceRecipe)
     return SpaceTale(recipe, unfold, tell, cell)

@@ -172,7 +172,7 @@ class SpaceLanguage:
     def _index(
         self, names: re.Pattern[str], phrases: Sequence[Phrase], noun: Callable[[str], str]
     ) -> dict[str, tuple[_Entry, ...]]:
-        """Skeleton to meaning, by cutting the names out of each phrase just as out of a sentence."""
+        """Skeleton to meaning: names are cut out of each phrase just as out of a sentence."""
         first, second = ("Xq", "Yq") if noun("x") == "x" else ("xq", "yq")
         table: dict[str, list[_Entry]] = {}
         for phrase in phrases:

@@ -34,6 +34,7 @@ class SpaceReading:
             self.hear(sentence)
 
     def hear(self, sentence: str) -> None:
+        """Take in the next sentence."""
         told = self.language.parse(sentence)
         self.told.append(told)
         self.graph.add(len(self.told), told[1], WORDS[told[0]], told[2])
@@ -48,6 +49,7 @@ class SpaceReading:
     # --- questions ------------------------------------------------------------------------
 
     def find(self, query: Query) -> Finding | None:
+        """What is found for a query, or None if the story does not tell."""
         frame = self.frame()
         if frame is None:
             return None
@@ -121,6 +123,7 @@ class SpaceReading:
     # --- checks ---------------------------------------------------------------------------
 
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
+        """Whether these sentences alone give the conclusion and none can be dropped."""
         kind = query[0]
         if kind == "relation":
             alone = self.graph.alone(mask, query[1], query[2])
@@ -140,12 +143,15 @@ class SpaceReading:
     # --- descriptions ---------------------------------------------------------------------
 
     def facts(self) -> list[tuple[Fact, ...]]:
+        """The fact of each sentence."""
         return [(told[:3],) for told in self.told]
 
     def concepts(self, mask: int) -> tuple[str, ...]:
+        """The kinds of expression in these sentences, sorted."""
         return tuple(sorted({self.told[number - 1][3] for number in numbered(mask)}))
 
     def signature(self, query: Query, mask: int) -> str:
+        """Question and support with names abstracted."""
         names: dict[str, str] = {}
 
         def short(word: str) -> str:

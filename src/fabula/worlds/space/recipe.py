@@ -56,6 +56,8 @@ class SpaceRecipe(Recipe):
 
     names: tuple[str, ...] = ()
     """Names of the entities; or:"""
+    length: Literal[1] = 1
+    """Not used: a story here is as long as its chain, map and noise are."""
     naming: Literal["", "letters", "words", "objects", "people"] = ""
     """A list of names in the language file."""
     told: Literal["compass", "sides", "phrases"] = "phrases"
@@ -94,11 +96,8 @@ class SpaceRecipe(Recipe):
         """Cells for the quotas."""
         if not isinstance(data, dict):
             return data
-        if "length" in data:
-            raise ValueError("length: a story here is as long as its chain, map and noise are")
-        data = {**data, "length": 1}
         quotas, hops = data.get("quotas") or (), data.get("hops", 2)
-        if not quotas or data.get("cells"):
+        if not quotas:
             return data
         low, high = bounds(hops if isinstance(hops, int) else tuple(hops))
         cells = []
@@ -135,41 +134,44 @@ class SpaceRecipe(Recipe):
 
     @model_validator(mode="after")
     def _tellable(self) -> SpaceRecipe:
+        if bool(self.names) == bool(self.naming):
+            raise ValueError("names: give either names or naming")
+        if self.told == "phrases" and {"path", "what-is", "what-of"} & set(self.kinds()):
+            raise ValueError("asks: ways and neighbours need compass words; set told = 'compass'")
+        for cell in (self.keep, *self.cells):
+            for kind in cell.asks:
+                if not self.asks.get(kind):
+                    raise ValueError(f"cells.asks: '{kind}' is not asked.{hint(kind, self.asks)}")
+        self._check_phrases()
+        self._check_room()
+        self._check_names()
+        return self
+
+    def _check_phrases(self) -> None:
         tongue = language(self.language)
         for kind in self.phrases:
             if kind not in tongue.kinds:
                 raise ValueError(f"phrases: unknown '{kind}'.{hint(kind, tongue.kinds)}")
-        if self.phrases:
-            for relation in UNITS:
-                if not any(
-                    p.kind in self.phrases and p.relation == relation for p in tongue.phrases
-                ):
-                    raise ValueError(f"phrases: these have no expression for '{relation}'")
-        if bool(self.names) == bool(self.naming):
-            raise ValueError("names: give either names or naming")
+        told = {p.relation for p in tongue.phrases if p.kind in self.phrases}
+        missing = [relation for relation in UNITS if relation not in told]
+        if self.phrases and missing:
+            raise ValueError(f"phrases: these have no expression for {', '.join(missing)}")
+
+    def _check_room(self) -> None:
+        """There must be names enough for the largest story."""
         hops = bounds(self.hops)[1]
         need = hops + 1 + self.noise.most(hops)
-        if self.shape == "map":
+        if self.shape == "line":
+            need = 3
+        elif self.shape == "map":
             need = bounds(self.entities)[1]
             if bounds(self.entities)[0] < hops + 1:
                 raise ValueError("entities: fewer than the way asked for needs")
-        elif self.shape == "line":
-            need = 3
         if need > len(self.pool):
             raise ValueError(
                 f"names: up to {need} are needed and there are {len(self.pool)}; "
                 "add names, or ask for fewer hops or less noise"
             )
-        if self.told == "phrases" and {"path", "what-is", "what-of"} & set(self.kinds()):
-            raise ValueError(
-                "asks: ways and neighbours are asked in compass words; told = 'compass'"
-            )
-        for cell in (self.keep, *self.cells):
-            for kind in cell.asks:
-                if not self.asks.get(kind):
-                    raise ValueError(f"cells.asks: '{kind}' is not asked.{hint(kind, self.asks)}")
-        self._check_names()
-        return self
 
     def _check_names(self) -> None:
         """Every name must survive being told and parsed back."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from fabula.recipe import Cell
 from fabula.relations import Link, Walks, branch, chain, detour, island
 from fabula.seeds import Draw, below, pick, shuffled
-from fabula.worlds.base import Annotation, Finding, Query, Reading
+from fabula.worlds.base import Annotation, Candidate, Query, Reading
 from fabula.worlds.space import release
 from fabula.worlds.space.grid import (
     CARDINAL,
@@ -33,11 +33,12 @@ BY_SIGN = Walks(KING, label)
 """Chains of any steps, by how their ends lie to each other."""
 EXACT = Walks(KING)
 """Chains of any steps, by where they lead."""
-STEPS = {
+SAID = {
     "compass": {v: word for word, v in COMPASS.items()},
-    "sides": {v: w for w, v in UNITS.items()},
+    "sides": {v: word for word, v in UNITS.items()},
+    "phrases": {v: word for word, v in UNITS.items()},
 }
-STEPS["phrases"] = STEPS["sides"]
+"""The word for a step, by how a recipe tells it."""
 
 
 class SpaceTale:
@@ -163,33 +164,10 @@ class SpaceTale:
         count = low if low == high else low + below(draw, high - low + 1)
         fresh = self._names(draw)
         names = [next(fresh) for _ in range(count)]
-        crowded = recipe.crowded
-        while True:
-            steps = _winding(draw, hops)
-            places = [0]
-            for step in steps:
-                places.append(places[-1] - step)
-            if not crowded and not _spread(places):
-                continue
-            links = chain(names, steps)
-            ways = {i: set(CARDINAL.steps) for i in range(hops + 1)}
-            for i, step in enumerate(steps):
-                ways[i].discard(-step)
-                ways[i + 1].discard(step)
-            while len(places) < count:
-                # each free side of a place is as likely as any other
-                slots = [(i, v) for i in sorted(ways) for v in CARDINAL.steps if v in ways[i]]
-                host, way = pick(draw, slots)
-                ways[host].discard(way)
-                spot = places[host] + way
-                if not crowded:
-                    touching = sum(spot + v in places for v in CARDINAL.steps)
-                    if spot in places or touching > 1:
-                        continue
-                    ways[len(places)] = set(CARDINAL.steps) - {-way}
-                links.append(Link(names[len(places)], way, names[host], "irrelevant"))
-                places.append(spot)
-            break
+        plan = None
+        while plan is None:
+            plan = _hang(draw, names, _winding(draw, hops), recipe.crowded)
+        links, places = plan
         self.places = dict(zip(names, places, strict=True))
         self.pair = (names[0], names[hops])
         return shuffled(draw, links)
@@ -205,9 +183,9 @@ class SpaceTale:
             idle = [name for name in names if name not in self.pair]
             for _ in range(100):
                 start, goal = shuffled(draw, idle)[:2]
-                dx, dy = xy(self.places[start] - self.places[goal])
-                if 2 <= abs(dx) + abs(dy) <= 7:
-                    links += _aligned_route(draw, start, goal, dx, dy, fresh)
+                gap = self.places[start] - self.places[goal]
+                if 2 <= sum(map(abs, xy(gap))) <= 7:
+                    links += _aligned_route(draw, start, goal, gap, fresh)
                     break
         islanders = 2 if most < 2 else 2 + below(draw, most - 1)
         hung = 1 + below(draw, most)
@@ -222,7 +200,7 @@ class SpaceTale:
         sentences, links = self.sentences, self.links
         end = len(links) if pause is None else min(pause, len(links))
         recipe, draw, hear = self.recipe, self._tell, self._reading.hear
-        words = STEPS[recipe.told]
+        words = SAID[recipe.told]
         for at in range(len(sentences), end):
             subject, relation, other, _ = links[at]
             if recipe.shape != "line" and draw() < 0.5:
@@ -242,11 +220,15 @@ class SpaceTale:
 
     # --- asking ---------------------------------------------------------------------------
 
-    def candidates(self, kind: str, draw: Draw) -> Sequence[tuple[Query, Finding]]:
+    def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
+        """The questions of a kind that may be asked, with the answer that the places give."""
+        queries: list[Query]
         if kind == "relation":
-            return self._relations()
-        recipe, reading = self.recipe, self._reading
-        if kind == "yes-no":
+            first, second = self.pair
+            queries = [(kind, first, second)]
+            if self.recipe.asked == "ends":
+                queries.append((kind, second, first))
+        elif kind == "yes-no":
             queries = self._yes_no()
         elif kind == "path":
             queries = [(kind, *pair) for pair in self._ways()]
@@ -254,26 +236,19 @@ class SpaceTale:
             queries = self._neighbours(kind)
         found = []
         for query in queries:
-            finding = reading.find(query)
-            if finding is None:
+            answer = self.truth(query)
+            if answer is None:  # a way, which the told neighbours decide
+                finding = self._reading.find(query)
+                answer = () if finding is None else finding.answer
+            if not answer or (kind != "path" and len(answer) > 1):
                 continue
-            if recipe.labels == "release":
-                cited = release.cite(reading, query)
-                assert cited is not None
-                finding = finding._replace(cited=cited[1])
-            found.append((query, finding))
-        return found
-
-    def _relations(self) -> list[tuple[Query, Finding]]:
-        first, second = self.pair
-        finding = self._reading.find(("relation", first, second))
-        if finding is None:
-            return []
-        found: list[tuple[Query, Finding]] = [(("relation", first, second), finding)]
-        if self.recipe.asked == "ends":
-            answer = INVERSE.get(finding.answer[0], "overlap")
-            turned = Finding((answer,), finding.masks, answer)
-            found.append((("relation", second, first), turned))
+            cited: tuple[int, ...] = ()
+            if self.recipe.labels == "release":
+                citation = release.cite(self._reading, query)
+                if citation is None:
+                    continue
+                cited = citation[1]
+            found.append(Candidate(query, answer, cited))
         return found
 
     def _yes_no(self) -> list[Query]:
@@ -323,6 +298,7 @@ class SpaceTale:
         return sum(along(place - here, direction) > 0 for place in self.places.values())
 
     def truth(self, query: Query) -> tuple[str, ...] | None:
+        """The answer that the places give."""
         places = self.places
         if query[0] == "relation":
             return (label(places[query[1]] - places[query[2]]),)
@@ -339,6 +315,7 @@ class SpaceTale:
         return tuple(name for name, place in places.items() if place == spot)
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
+        """Roles of the sentences, and where everything is."""
         roles = []
         for number, link in enumerate(self.links[:position], 1):
             if mask >> number & 1:
@@ -370,8 +347,44 @@ def _winding(draw: Draw, hops: int) -> list[int]:
     return steps
 
 
+def _hang(
+    draw: Draw, names: Sequence[str], way: Sequence[int], crowded: bool
+) -> tuple[list[Link[int]], list[int]] | None:
+    """The links and places of a map: a way, and the other names hung on it; None if it fails.
+
+    Each free side of a place is as likely as any other. Unless it may be crowded, no two share a
+    place, and neighbours are told to be neighbours.
+    """
+    places = [0]
+    for step in way:
+        places.append(places[-1] - step)
+    if not crowded and not _spread(places):
+        return None
+    links = chain(names, way)
+    slots = [
+        (host, side)
+        for host, place in enumerate(places)
+        for side in CARDINAL.steps
+        if not any(
+            abs(host - other) == 1 and place + side == there for other, there in enumerate(places)
+        )
+    ]
+    while len(places) < len(names):
+        if not slots:
+            return None
+        host, side = slots.pop(below(draw, len(slots)))
+        spot = places[host] + side
+        if not crowded:
+            if spot in places or sum(spot + v in places for v in CARDINAL.steps) > 1:
+                continue
+            slots += [(len(places), v) for v in CARDINAL.steps if v != -side]
+        links.append(Link(names[len(places)], side, names[host], "irrelevant"))
+        places.append(spot)
+    return links, places
+
+
 def _spread(places: Sequence[int]) -> bool:
-    """Whether a way visits no place twice and passes none of its own but the ones before and after."""
+    """Whether a way visits no place twice and passes by none of its own."""
     for i, place in enumerate(places):
         for j in range(i):
             if place == places[j] or (j < i - 1 and place - places[j] in LETTERS):
@@ -380,9 +393,10 @@ def _spread(places: Sequence[int]) -> bool:
 
 
 def _aligned_route(
-    draw: Draw, start: str, goal: str, dx: int, dy: int, fresh: Iterator[str]
+    draw: Draw, start: str, goal: str, gap: int, fresh: Iterator[str]
 ) -> list[Link[int]]:
-    """A route from start to goal in cardinal steps, none of them away from it."""
+    """A route from start to goal, `gap` away, in cardinal steps, none of them a detour."""
+    dx, dy = xy(gap)
     across = [vector(1 if dx > 0 else -1, 0)] * abs(dx)
     upright = [vector(0, 1 if dy > 0 else -1)] * abs(dy)
     steps = []
@@ -393,12 +407,12 @@ def _aligned_route(
     return chain(stops, steps, "supporting")
 
 
-@lru_cache(maxsize=1)
+@cache
 def _cardinal() -> Walks[int]:
     return Walks(CARDINAL)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _kinds_of(code: str, relation: str, kinds: tuple[str, ...]) -> tuple[str, ...]:
     known = {p.kind for p in language(code).phrases if p.relation == relation}
     return tuple(kind for kind in kinds if kind in known)
