@@ -85,29 +85,33 @@ def audit_file(path: Path) -> Audit:
     written = "".join(babi.text(story.sentences, story.questions) for story in stories)
     # files joined from several may have blank lines between them, which mean nothing
     result.identical = written.encode() == path.read_bytes().replace(b"\n\n", b"\n")
-    world = _world_of(stories)
+    _, world = world_of(stories)
     for story in stories:
         _audit_story(result, world, story)
     return result
 
 
-def _world_of(stories: Sequence[babi.Story]) -> World:
+def world_of(stories: Sequence[babi.Story]) -> tuple[str, World]:
     """The world whose language understands most of the first sentences and questions."""
 
-    def understood(world: World) -> int:
-        count = 0
-        for story in stories[:5]:
-            for text in story.sentences:
-                count += _parses(world, text)
-            for question in story.questions:
-                try:
-                    world.parse_question(LANGUAGE, question.text)
-                    count += 1
-                except ParseError:
-                    pass
-        return count
+    def understood(name: str) -> int:
+        world = WORLDS[name]
+        return sum(
+            sum(_parses(world, sentence) for sentence in story.sentences)
+            + sum(_parses_question(world, question.text) for question in story.questions)
+            for story in stories[:5]
+        )
 
-    return max(WORLDS.values(), key=understood)
+    name = max(WORLDS, key=understood)
+    return name, WORLDS[name]
+
+
+def _parses_question(world: World, question: str) -> bool:
+    try:
+        world.parse_question(LANGUAGE, question)
+    except ParseError:
+        return False
+    return True
 
 
 def _parses(world: World, sentence: str) -> bool:

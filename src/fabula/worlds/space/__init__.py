@@ -1,6 +1,6 @@
 """Things at places on a grid; bAbI tasks 4, 17 and 19, and StepGame.
 
-    1 Otto is one row higher than Vera and one column to its left.
+    1 Otto is one row higher than Vera and one column further to the left.
     2 Hugo can be found to the left of Nina.
     3 You find Vera to the left of Hugo.
 
@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from fabula.recipe import Cell, Recipe
 from fabula.seeds import Draw
 from fabula.worlds.base import Claim, Query, Tale, World
+from fabula.worlds.space import release
 from fabula.worlds.space.grid import LABELS
 from fabula.worlds.space.language import language
 from fabula.worlds.space.reading import read
@@ -61,4 +62,6 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
     return oracle.prove(facts, claims)
 
 
-SPACE = World(SpaceRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "")
+SPACE = World(
+    SpaceRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.cite
+)

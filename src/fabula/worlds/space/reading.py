@@ -140,6 +140,16 @@ class SpaceReading:
         )
         return self.graph.alone(mask, str(conclusion), ground) == direction
 
+    def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
+        """The answer if only these sentences had been told, or None if none follows."""
+        part = SpaceReading(self.language)
+        for number in numbered(mask):
+            told = self.told[number - 1]
+            part.told.append(told)
+            part.graph.add(len(part.told), told[1], WORDS[told[0]], told[2])
+        finding = part.find(query)
+        return None if finding is None else finding.answer
+
     # --- descriptions ---------------------------------------------------------------------
 
     def facts(self) -> list[tuple[Fact, ...]]:

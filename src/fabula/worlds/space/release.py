@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 from fabula.labels import numbers_of
-from fabula.worlds.base import Query
+from fabula.worlds.base import Citation, Query
 from fabula.worlds.space.reading import SpaceReading
 
 
-def cite(reading: SpaceReading, query: Query) -> tuple[tuple[str, ...], tuple[int, ...]] | None:
+def cite(reading: SpaceReading, query: Query) -> Citation | None:
     """The release's answer and citation, or None if it has none."""
     finding = reading.find(query)
     if finding is None:
@@ -21,4 +21,4 @@ def cite(reading: SpaceReading, query: Query) -> tuple[tuple[str, ...], tuple[in
     ends = {"yes-no": query[2:4], "path": query[1:3], "relation": query[1:3]}.get(query[0])
     steps = reading.graph.path(mask, *ends) if ends else None
     numbers = numbers_of(mask) if steps is None else tuple(number for number, _ in steps)
-    return finding.answer, numbers
+    return Citation(finding.answer, numbers)

@@ -247,7 +247,7 @@ class SpaceTale:
                 citation = release.cite(self._reading, query)
                 if citation is None:
                     continue
-                cited = citation[1]
+                cited = citation.numbers
             found.append(Candidate(query, answer, cited))
         return found
 

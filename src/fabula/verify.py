@@ -1,0 +1,220 @@
+"""Where text, reader and logic program meet: proves every instance of a data set.
+
+For each record, from its text alone:
+1. the sentences and the question parse back to the record's facts and query;
+2. the reader finds the answer, and every support stands;
+3. the logic program proves the answer, that each support suffices and that no sentence of it can be
+   dropped;
+4. the cited support is one of the proofs, unless it follows a published convention.
+
+A label that the recipe declares a defect of published data (`features.defect`) must indeed not
+follow: it is counted apart.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from fabula.errors import FabulaError, ParseError, hint
+from fabula.formats import babi, data_files, read_jsonl
+from fabula.instance import Instance
+from fabula.labels import mask_of
+from fabula.worlds import WORLDS
+from fabula.worlds.base import Claim, Reading, World
+
+BATCH = 50
+
+
+class Failure(NamedTuple):
+    """An instance that is not proven, and why."""
+
+    id: str
+    story: tuple[str, ...]
+    question: str
+    answer: tuple[str, ...]
+    support: tuple[int, ...]
+    reasons: tuple[str, ...]
+
+
+class Verdict(NamedTuple):
+    """What verification found."""
+
+    instances: int
+    proven: int
+    defects: int
+    """Labels declared as defects of published data, which indeed do not follow."""
+    failures: list[Failure]
+    """The first ones, as many as were asked for."""
+
+    @property
+    def failed(self) -> int:
+        """How many instances are not proven."""
+        return self.instances - self.proven - self.defects
+
+
+def objections(instance: Instance) -> list[str]:
+    """What is wrong with a record; nothing if it is proven."""
+    world = _world(instance)
+    code = str(instance.provenance.get("language", "en"))
+    try:
+        reading = world.read(code, instance.story)
+        query = world.parse_question(code, instance.question)
+    except ParseError as error:
+        return [str(error)]
+    found = []
+    if tuple(reading.facts()) != instance.facts:
+        found.append("the facts of the record are not those of its sentences")
+    if query != instance.query:
+        found.append(f"the question asks {query}, the record {instance.query}")
+    if len(instance.roles) != len(instance.story):
+        found.append("there is not one role for each sentence")
+    if "defect" in instance.features:
+        found += _undue_defect(world, code, instance)
+    else:
+        found += _by_reader(instance, reading)
+        claim = Claim(instance.query, instance.answer, instance.supports)
+        found += world.prove(code, instance.story, [claim])[0]
+    return found
+
+
+def _world(instance: Instance) -> World:
+    name = str(instance.provenance.get("world", ""))
+    if name not in WORLDS:
+        raise FabulaError(f"{instance.id}: unknown world '{name}'.{hint(name, WORLDS)}")
+    return WORLDS[name]
+
+
+def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
+    """A declared defect that is none: the label follows after all."""
+    finding = world.read(code, instance.story).find(instance.query)
+    if finding is not None and set(finding.answer) == set(instance.answer):
+        return ["declared a defect, but the answer follows from the text"]
+    return []
+
+
+def _by_reader(instance: Instance, reading: Reading) -> Iterator[str]:
+    finding = reading.find(instance.query)
+    if finding is None or set(finding.answer) != set(instance.answer):
+        said = "nothing" if finding is None else ",".join(finding.answer)
+        yield f"the reader finds {said}, the record says {','.join(instance.answer)}"
+        return
+    if not instance.supports:
+        yield "there is no support"
+    size = len(instance.story)
+    for support in instance.supports:
+        if any(not 1 <= number <= size for number in support):
+            yield f"support {list(support)} names a sentence that is not there"
+        elif not reading.stands(instance.query, finding.conclusion, mask_of(support)):
+            yield f"the reader does not accept support {list(support)}"
+    cited = tuple(sorted(instance.support))
+    if cited not in instance.supports and instance.provenance.get("dialect") != "release":
+        yield f"the cited support {list(cited)} is not one of the proofs"
+
+
+def verify(
+    path: Path,
+    limit: int = 5,
+    workers: int = 1,
+    sample: int | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Verdict:
+    """Prove the instances of a file or folder, all or the first `sample` of each file."""
+    count = proven = defects = 0
+    failures: list[Failure] = []
+    for batch in _checked(_records(path, sample), workers):
+        for failure, declared in batch:
+            count += 1
+            if failure is not None:
+                if len(failures) < limit:
+                    failures.append(failure)
+            elif declared:
+                defects += 1
+            else:
+                proven += 1
+        progress(len(batch))
+    if not count:
+        raise FabulaError(f"{path}: there is no instance to verify.")
+    return Verdict(count, proven, defects, failures)
+
+
+def _checked(
+    records: Iterator[Instance], workers: int
+) -> Iterator[list[tuple[Failure | None, bool]]]:
+    batches = iter(lambda: list(islice(records, BATCH)), [])
+    if workers <= 1:
+        yield from map(_check, batches)
+        return
+    waiting: deque[Future[list[tuple[Failure | None, bool]]]] = deque()
+    pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    try:
+        for batch in batches:
+            waiting.append(pool.submit(_check, batch))
+            if len(waiting) > 3 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check(batch: Iterable[Instance]) -> list[tuple[Failure | None, bool]]:
+    found = []
+    for instance in batch:
+        reasons = objections(instance)
+        failure = Failure(
+            instance.id,
+            instance.story,
+            instance.question,
+            instance.answer,
+            instance.support,
+            tuple(reasons),
+        )
+        found.append((failure if reasons else None, "defect" in instance.features))
+    return found
+
+
+def _records(path: Path, sample: int | None) -> Iterator[Instance]:
+    files = data_files(path) if path.is_file() or any(path.glob("*.jsonl")) else []
+    files = files or data_files(path, "*.txt")
+    for file in files:
+        records = read_jsonl(file) if file.suffix == ".jsonl" else _from_text(file)
+        yield from islice(records, sample)
+
+
+def _from_text(path: Path) -> Iterator[Instance]:
+    """Records of bAbI text: the story, the label, and the one support that it cites."""
+    from fabula.audit import world_of
+
+    stories = list(babi.read(path))
+    name, world = world_of(stories)
+    for story in stories:
+        for question in story.questions:
+            told = story.sentences[: question.position]
+            place = f"{path}, line {question.line}"
+            try:
+                facts = tuple(world.read("en", told).facts())
+                query = world.parse_question("en", question.text)
+            except ParseError as error:
+                raise ParseError(f"{place}: {error}") from None
+            yield Instance(
+                id=place,
+                story=told,
+                question=question.text,
+                answer=tuple(word.strip() for word in question.answer.split(",")),
+                choices=None,
+                support=question.support,
+                supports=(tuple(sorted(question.support)),),
+                facts=facts,
+                query=query,
+                composition=(),
+                roles=("",) * len(told),
+                features={},
+                signature="",
+                provenance={"world": name, "language": "en"},
+            )
