@@ -34,6 +34,7 @@ from fabula.worlds import WORLDS
 from fabula.worlds.base import Candidate, Query, Tale
 
 BLOCK = 100
+ANYTHING = Cell()
 
 
 class Passage(NamedTuple):
@@ -61,6 +62,11 @@ class Author:
         self.cells = deal(recipe.cells)
         self.splitter = Splitter(recipe.shares, split, recipe.split_key)
         self._kinds = recipe.kinds()
+        self._wanted = {id(cell): self._conditions(cell) for cell in self.cells}
+
+    def _conditions(self, cell: Cell) -> tuple[Cell, ...]:
+        """What an instance of a cell must fulfil, without what asks for nothing."""
+        return tuple(wanted for wanted in (self.recipe.keep, cell) if wanted != ANYTHING)
 
     # --- addressing -----------------------------------------------------------------------
 
@@ -174,7 +180,7 @@ class Author:
 
     def _pool(self, tale: Tale, kind: str, cell: Cell, draw: Draw) -> list[Candidate]:
         pool = tale.candidates(kind, draw)
-        for wanted in (self.recipe.keep, cell):
+        for wanted in self._wanted[id(cell)]:
             if wanted.answers or wanted.asks:
                 pool = [found for found in pool if fits_answer(wanted, *found[:2])]
         return pool
@@ -195,7 +201,7 @@ class Author:
         query, answer, cited = candidate
         finding = reading.find(query)
         masks: list[int] = []
-        if finding is not None and set(finding.answer) == set(answer):
+        if finding is not None and _same(finding.answer, answer):
             masks = [
                 mask
                 for mask in finding.masks[: recipe.max_supports]
@@ -204,12 +210,12 @@ class Author:
             if not masks:
                 return _note(reasons, "no support stands alone")
             truth = tale.truth(query)
-            if truth is not None and set(truth) != set(answer):
+            if truth is not None and not _same(truth, answer):
                 raise AssertionError(_disagreement(tale, query, answer, truth))
         elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
             raise AssertionError(_disagreement(tale, query, answer, finding))
         best = masks[0] if masks else 0
-        for wanted in (recipe.keep, cell):
+        for wanted in self._wanted[id(cell)]:
             concepts = reading.concepts(best) if wanted.requires or wanted.forbids else ()
             problem = misfit(wanted, masks, concepts)
             if problem:
@@ -295,6 +301,11 @@ class Author:
                 "passage": passage.number,
             },
         )
+
+
+def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two answers are the same; the order of a list does not matter."""
+    return one == other or set(one) == set(other)
 
 
 def _disagreement(tale: Tale, query: Query, answer: object, other: object) -> str:

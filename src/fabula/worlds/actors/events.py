@@ -21,8 +21,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from fabula.seeds import Draw, below, pick, pick_weighted
-from fabula.worlds.base import Fact
+from fabula.seeds import Draw, pick, pick_weighted
 
 EVENTS = ("MOVE", "GRAB", "DROP", "GIVE")
 TELLINGS = ("AFFIRM", "NEGATE", "INDEF", "COREF", "CONJ", "COMPOUND")
@@ -55,11 +54,11 @@ class Stage:
         self.persons = persons
         self.places = places
         self.objects = objects
-        self.place = {person: pick(draw, places) for person in persons}
-        self.spot: dict[str, str] = {thing: pick(draw, places) for thing in objects}
+        count = len(places)
+        self.place = {person: places[int(draw() * count)] for person in persons}
+        self.spot = {thing: places[int(draw() * count)] for thing in objects}
         self.holder: dict[str, str | None] = dict.fromkeys(objects)
-        self.trail: dict[str, list[str]] = {thing: [self.spot[thing]] for thing in objects}
-        self.gives: list[Fact] = []
+        self.trail = {thing: [place] for thing, place in self.spot.items()}
 
     # --- what can happen ------------------------------------------------------------------
 
@@ -107,47 +106,53 @@ class Stage:
             self.holder[args[1]] = None
         else:
             self.holder[args[1]] = args[2]
-            self.gives.append(("give", *args))
 
 
-class Scenario:
-    """Draws beats by weight and lets them happen."""
+class Lots:
+    """What may be drawn, by weight: made once for a recipe."""
 
     def __init__(
         self,
-        stage: Stage,
         weights: Mapping[str, float],
         coref: Mapping[str, float],
+        people: int,
+        places: int,
         by_person: bool,
         twice_the_same: bool,
-        draw: Draw,
     ) -> None:
-        self.stage = stage
         self.coref = {kind: weight for kind, weight in coref.items() if weight > 0}
         self.by_person = by_person
         self.twice_the_same = twice_the_same
-        self.draw = draw
-        lots = [(kind, w) for kind, w in weights.items() if w > 0 and self._conceivable(kind)]
-        self._lots = _cumulate(lots)
-        self._short_lots = _cumulate([lot for lot in lots if lot[0] not in SENTENCES])
 
-    def _conceivable(self, kind: str) -> bool:
-        """Whether there are enough people and places for a kind of beat at all."""
-        people, places = len(self.stage.persons), len(self.stage.places)
-        if kind in ("CONJ", "COMPOUND"):
-            return people >= 2 and places >= 3
-        if kind == "INDEF":
-            return places >= (2 if self.twice_the_same else 3)
-        return places >= 2 or kind in ACTIONS or kind == "COREF"
+        def conceivable(kind: str) -> bool:
+            """Whether there are enough people and places for a kind of beat at all."""
+            if kind in ("CONJ", "COMPOUND"):
+                return people >= 2 and places >= 3
+            if kind == "INDEF":
+                return places >= (2 if twice_the_same else 3)
+            return places >= 2 or kind in ACTIONS or kind == "COREF"
+
+        lots = [(kind, weight) for kind, weight in weights.items() if weight and conceivable(kind)]
+        self.all = _cumulate(lots)
+        self.short = _cumulate([lot for lot in lots if lot[0] not in SENTENCES])
+
+
+class Scenario:
+    """Draws beats and lets them happen."""
+
+    def __init__(self, stage: Stage, lots: Lots, draw: Draw) -> None:
+        self.stage = stage
+        self.lots = lots
+        self.draw = draw
 
     def beat(self, room: int) -> list[Told] | None:
         """The sentences of the next beat, at most `room`; None if nothing is possible."""
-        kinds, bounds = self._lots if room > 1 else self._short_lots
+        kinds, bounds = self.lots.all if room > 1 else self.lots.short
         if not kinds:
             return None
         draw, total = self.draw, bounds[-1]
         for _ in range(PATIENCE):
-            kind = kinds[bisect_right(bounds, draw() * total)]
+            kind = kinds[bisect_right(bounds, draw() * total)] if len(kinds) > 1 else kinds[0]
             told = self._try(kind)
             if told:  # drawing anew what is impossible leaves the possible in proportion
                 return told
@@ -155,18 +160,19 @@ class Scenario:
 
     def _try(self, kind: str) -> list[Told] | None:
         """A beat of this kind, or None if it is impossible now (or for the person drawn)."""
+        stage, draw = self.stage, self.draw
+        if kind in ACTIONS:
+            actor = pick(draw, stage.persons) if self.lots.by_person else None
+            options = stage.options(kind, actor)
+            return [self._act(kind, options)] if options else None
         if kind == "COREF":
             return self._coreference()
-        if kind in ("CONJ", "COMPOUND"):
+        if kind == "CONJ" or kind == "COMPOUND":
             return self._together(twice=kind == "COMPOUND")
-        if kind not in ACTIONS:
-            person = pick(self.draw, self.stage.persons)
-            if self.by_person and self.draw() * len(self.stage.places) < 1:
-                return None  # as if the present place had been drawn
-            return [self._relocate(kind, person)]
-        actor = pick(self.draw, self.stage.persons) if self.by_person else None
-        options = self.stage.options(kind, actor)
-        return [self._act(kind, options)] if options else None
+        person = stage.persons[int(draw() * len(stage.persons))]
+        if self.lots.by_person and draw() * len(stage.places) < 1:
+            return None  # as if the present place had been drawn
+        return [self._relocate(kind, person)]
 
     def _act(self, kind: str, options: list[tuple[str, ...]]) -> Told:
         args = pick(self.draw, options)
@@ -176,7 +182,7 @@ class Scenario:
     def _elsewhere(self, place: str) -> str:
         """Another place, each equally likely."""
         places = self.stage.places
-        index = below(self.draw, len(places) - 1)
+        index = int(self.draw() * (len(places) - 1))
         return places[index] if places[index] != place else places[-1]
 
     def _relocate(self, kind: str, person: str) -> Told:
@@ -192,7 +198,7 @@ class Scenario:
     def _either(self, person: str, old: str) -> Told:
         draw, stage = self.draw, self.stage
         new = self._elsewhere(old)
-        if self.twice_the_same:  # as the release draws: any place, the same one and the old too
+        if self.lots.twice_the_same:  # as the release draws: any place, the same one and the old too
             other = pick(draw, stage.places)
         else:
             other = pick(draw, [place for place in stage.places if place not in (old, new)])
@@ -221,12 +227,12 @@ class Scenario:
         for anaphor in (False, True):
             choices = [
                 (kind, options)
-                for kind in self.coref
+                for kind in self.lots.coref
                 if (options := [()] if kind == "MOVE" else self.stage.options(kind, person))
             ]
             if not choices:
                 break
-            weights = [self.coref[kind] for kind, _ in choices]
+            weights = [self.lots.coref[kind] for kind, _ in choices]
             kind, options = pick_weighted(self.draw, choices, weights)
             if kind == "MOVE":
                 event = self._relocate(kind, person or pick(self.draw, self.stage.persons))

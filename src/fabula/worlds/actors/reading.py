@@ -49,41 +49,38 @@ FACT_KIND = {
 }
 
 _bits: dict[str, int] = {}
-_names: list[str] = []
+_places: dict[int, str] = {}
 
 
 def place_bit(place: str) -> int:
     """The domain that holds just this place."""
     bit = _bits.get(place)
     if bit is None:
-        bit = _bits[place] = 1 << len(_names)
-        _names.append(place)
+        bit = _bits[place] = 1 << len(_bits)
+        _places[bit] = place
     return bit
 
 
 def place_of(domain: int) -> str | None:
     """The one place of a domain, or None if it leaves more open."""
-    if domain > 0 and not domain & (domain - 1):
-        return _names[domain.bit_length() - 1]
-    return None
+    return _places.get(domain)
 
 
 class Node:
     """A stay or a spot: what its own sentence says of it, and what it shares its place with."""
 
-    __slots__ = ("age", "domain", "facts", "links", "mask", "open", "root")
+    __slots__ = ("domain", "links", "mask", "open", "root")
 
     def __init__(self, domain: int = -1, mask: int = 0) -> None:
         self.domain = domain
         self.mask = mask
         self.links: list[tuple[Node, int, str | None]] = []
         """(other node, mask, who has the object from then on, if a get says so)."""
-        self.root = self
-        """A step towards the representative of all nodes known to share the place."""
+        self.root: Node | None = None
+        """A step towards the representative of all that share the place; None for itself, since
+        a node that refers to itself would be left to the garbage collector."""
         self.open = domain
         """At the representative: the places that all of them together leave open."""
-        self.facts: list[tuple[int, int]] = []
-        self.age = -1
 
 
 class Leg(NamedTuple):
@@ -109,13 +106,13 @@ class Knowledge:
         """Person to object to the mask of their latest get or loss, in order of first touch."""
         self.gives: list[tuple[str, str, str, int]] = []
         """(giver, object, receiver, mask), in order."""
-        self.facts: dict[int, tuple[Fact, ...]] = {}
-        """Sentence number to its facts, pronouns resolved; absent if not understood."""
         self._let_go: dict[str, list[tuple[str, Leg]]] = {}
+        self._understood: list[tuple[int, str, tuple[str, ...], tuple[str, ...]]] = []
+        self._facts: dict[int, tuple[Fact, ...]] = {}
+        self._labels: dict[Node, list[tuple[int, int]]] = {}
         self._previous = 0
         self._previous_subjects: tuple[str, ...] = ()
         self._previous_mask = 0
-        self._age = 0
         self.consistent = True
         """Whether some assignment of places fits all that was heard."""
 
@@ -143,12 +140,9 @@ class Knowledge:
         self._previous = number
         self._previous_subjects = subjects
         self._previous_mask = mask
-        self._age += 1
-        fact_kind = FACT_KIND[kind]
-        if len(subjects) == 1:
-            self.facts[number] = ((fact_kind, subjects[0], *args),)
-        else:
-            self.facts[number] = tuple((fact_kind, person, *args) for person in subjects)
+        self._understood.append((number, kind, subjects, args))
+        if self._labels:
+            self._labels.clear()
         if kind == "MOVE" or kind == "AFFIRM":
             for person in subjects:
                 self._arrive(person, place_bit(args[0]), mask)
@@ -188,7 +182,6 @@ class Knowledge:
 
     def wander(self, person: str) -> None:
         """A person moves, no one knows where: a new stay of which nothing is known."""
-        self._age += 1
         self._arrive(person, -1, 0)
 
     def _get(self, person: str, thing: str, mask: int) -> None:
@@ -242,34 +235,40 @@ class Knowledge:
                 self._link(fresh, other, mask, getter)
         return fresh
 
+    @property
+    def facts(self) -> dict[int, tuple[Fact, ...]]:
+        """Sentence number to its facts, pronouns resolved; absent if not understood."""
+        facts = self._facts
+        for number, kind, subjects, args in self._understood[len(facts) :]:
+            facts[number] = tuple((FACT_KIND[kind], person, *args) for person in subjects)
+        return facts
+
     # --- concluding ----------------------------------------------------------------------
 
     def facts_of(self, node: Node) -> list[tuple[int, int]]:
         """Every minimal fact about a node's place."""
         if not node.links:
             return [(node.domain, node.mask)] if node.mask else []
-        if node.age != self._age:
+        if node not in self._labels:
             self._saturate(node)
-        return node.facts
+        return self._labels[node]
 
     def _saturate(self, start: Node) -> None:
         """Let facts travel over the links of a component and meet, until nothing new comes."""
-        age = self._age
-        start.age = age
-        start.facts = []
+        labels = self._labels
+        labels[start] = []
         component = [start]
         todo: list[list[tuple[Node, int, int]]] = [[]]  # by size of mask: the smallest come first
         for node in component:
             if node.mask:
                 _at(todo, node.mask.bit_count()).append((node, node.domain, node.mask))
             for other, _, _ in node.links:
-                if other.age != age:
-                    other.age = age
-                    other.facts = []
+                if other not in labels:
+                    labels[other] = []
                     component.append(other)
         for size, bucket in enumerate(todo):
             for node, domain, mask in bucket:  # grows while it is read
-                facts = node.facts
+                facts = labels[node]
                 alike = 0
                 for known, cited in facts:
                     if not known & ~domain:
@@ -294,9 +293,9 @@ class Knowledge:
                             _at(todo, grown).append((other, domain, union))
         # a fact found later may confine more with the same sentences, and so replace an earlier one
         for node in component:
-            facts = node.facts
+            facts = labels[node]
             if len(facts) > 1 and any(f[0] != facts[0][0] for f in facts):
-                node.facts = [
+                labels[node] = [
                     (d, m)
                     for d, m in facts
                     if not any(
@@ -306,26 +305,28 @@ class Knowledge:
 
     def place(self, node: Node) -> tuple[str, list[int]] | None:
         """The known place of a node and its label, or None."""
-        found = place_of(open_places(node))
+        bit = _root(node).open
+        found = _places.get(bit)
         if found is None:
             return None
-        bit = _bits[found]
+        if not node.links:
+            return found, [node.mask]
         masks = [mask for domain, mask in self.facts_of(node) if domain == bit]
         return found, masks if len(masks) == 1 else minimal(masks)
 
 
 def open_places(node: Node) -> int:
     """The domain that all sentences together leave open for a node; -1 if nothing is known."""
-    return _root(node).open
+    return node.open if node.root is None else _root(node).open
 
 
 def _root(node: Node) -> Node:
     root = node.root
-    if root is node:
+    if root is None:
         return node
-    while root.root is not root:
-        root.root = root = root.root.root  # halve the way for the next time
-    node.root = root
+    while root.root is not None:
+        root = root.root
+    node.root = root  # the next way is one step
     return root
 
 

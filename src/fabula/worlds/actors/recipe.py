@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from fabula.errors import hint
-from fabula.language import Statement, language
+from fabula.language import Language, Statement, language
 from fabula.recipe import Recipe, Strict, Weight
-from fabula.worlds.actors.events import EVENTS, TELLINGS
+from fabula.worlds.actors.events import EVENTS, TELLINGS, Lots
 from fabula.worlds.actors.questions import KINDS, Cast
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -116,7 +117,7 @@ class ActorsRecipe(Recipe):
 
     def _check_names(self) -> None:
         """Every name must survive being told and parsed back in every frame that names it."""
-        tongue = language(self.language, "actors")
+        tongue = self.tongue
         people, places, things = self.entities.persons, self.entities.places, self.entities.objects
         probes = [("AFFIRM", (name,), (places[0],), f"persons: '{name}'") for name in people]
         probes += [("INDEF", (people[0],), (n, n), f"places: '{n}'") for n in places]
@@ -144,14 +145,31 @@ class ActorsRecipe(Recipe):
     def pronoun(self, people: tuple[str, ...]) -> str | None:
         """The pronoun for one person or two."""
         known = self.pronouns.get(people[0]) if len(people) == 1 else None
-        return known or language(self.language, "actors").pronoun(people)
+        return known or self.tongue.pronoun(people)
 
     @property
     def beats(self) -> dict[str, float]:
         """All that may be drawn, by weight."""
         return {**self.events, **self.tellings}
 
-    @property
+    @cached_property
+    def tongue(self) -> Language:
+        """The language, with words for this world."""
+        return language(self.language, "actors")
+
+    @cached_property
+    def lots(self) -> Lots:
+        """What may be drawn, made ready."""
+        return Lots(
+            self.beats,
+            self.coref,
+            len(self.entities.persons),
+            len(self.entities.places),
+            self.draw == "person",
+            self.repeat_either,
+        )
+
+    @cached_property
     def cast(self) -> Cast:
         """Whom and what questions may name."""
         return Cast(self.entities.persons, self.entities.places, self.entities.objects)

@@ -190,7 +190,7 @@ def targets(
             if fact[0] in ("grab", "drop"):
                 queries.append((kind, fact[1]))
             elif fact[0] == "give":
-                queries.append((kind, fact[1 if draw() < 0.5 else 3]))
+                queries.append((kind, fact[1]))
         elif kind == "where-object" or kind == "where-was-object":
             if fact[0] in ("grab", "drop"):
                 queries += _about_object(kind, number, fact, told, draw)

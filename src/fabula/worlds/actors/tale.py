@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fabula.language import Language, Statement, language
 from fabula.seeds import Draw
@@ -17,6 +18,7 @@ from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query, numb
 CONCEPT = {"AFFIRM": "MOVE"}
 MOVEMENTS = ("MOVE", "AFFIRM", "NEGATE", "INDEF")
 PAST = ("where-was-object",)
+TIMELESS = ("where-person", "yes-no")  # conclusions that name no sentence
 TYPE = {"move": "PL", "at": "PL", "not-at": "PL", "either": "PLL", "grab": "PO", "drop": "PO"}
 QUERY_TYPE = {
     "where-person": "P",
@@ -56,10 +58,14 @@ class ActorsReading:
         return find(self.knowledge, query, self.language)
 
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
+        if not mask & (mask - 1):  # one sentence: nothing follows without it
+            if query[0] in TIMELESS:
+                return _said(self.statements[mask.bit_length() - 2], query, self.language) == (
+                    conclusion
+                )
+            return self._alone(query, mask) == conclusion
         if self._alone(query, mask) != conclusion:
             return False
-        if not mask & (mask - 1):
-            return True  # nothing follows from nothing
         # questions about the past end with the support; all others with the story
         end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
         if self._unread(query, mask, end) != conclusion:
@@ -147,21 +153,13 @@ class ActorsTale:
     """A story that unfolds, is told, and is listened to sentence by sentence."""
 
     def __init__(self, recipe: ActorsRecipe, unfold: Draw, tell: Draw) -> None:
-        people = recipe.entities
         self.recipe = recipe
-        self.language = language(recipe.language, "actors")
-        self.stage = Stage(people.persons, people.places, people.objects, unfold)
-        self.scenario = Scenario(
-            self.stage,
-            recipe.beats,
-            recipe.coref,
-            recipe.draw == "person",
-            recipe.repeat_either,
-            unfold,
-        )
+        self.language = recipe.tongue
+        self._cast = recipe.cast
+        self.stage = Stage(*self._cast, unfold)
+        self.scenario = Scenario(self.stage, recipe.lots, unfold)
         self.sentences: list[str] = []
         self.reading = ActorsReading(self.language)
-        self._cast = recipe.cast
         self._there = recipe.there
         self._tell = tell
 
@@ -188,7 +186,8 @@ class ActorsTale:
             kind = "GRAB-there"
         elif kind == "DROP" and self._there.DROP and draw() < self._there.DROP:
             kind = "DROP-there"
-        return tongue.say(kind, who, args, draw)
+        frames = tongue.frames[kind]
+        return frames[int(draw() * len(frames))].format(who, *args)
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
         knowledge = self.reading.knowledge
@@ -239,6 +238,15 @@ class ActorsTale:
         for number in others:
             roles[number - 1] = "distractor"
         return Annotation(tuple(roles), {"related_distractors": related})
+
+
+@lru_cache(maxsize=50_000)
+def _said(statement: Statement, query: Query, tongue: Language) -> object:
+    """What one sentence alone says to a query."""
+    knowledge = Knowledge()
+    knowledge.hear(1, statement)
+    finding = find(knowledge, query, tongue)
+    return finding.conclusion if finding and knowledge.consistent else None
 
 
 def read(code: str, sentences: Sequence[str]) -> ActorsReading:

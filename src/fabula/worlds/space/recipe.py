@@ -2,53 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from fabula.errors import FabulaError, hint
-from fabula.recipe import Recipe, Strict
+from fabula.recipe import Recipe
+from fabula.relations.amounts import Amount, Noise, bounds, within
 from fabula.worlds.space.grid import COMPASS, LABELS, SIDES, UNITS
 from fabula.worlds.space.language import language
-
-Amount = int | tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 
 KINDS = ("relation", "yes-no", "what-is", "what-of", "path")
 
 
-def bounds(amount: int | tuple[int, int]) -> tuple[int, int]:
-    """The least and the most of an amount."""
-    return (amount, amount) if isinstance(amount, int) else amount
+class SpaceNoise(Noise):
+    """Noise, or the published StepGame's."""
 
-
-class Noise(Strict):
-    """Sentences that do not matter to the answer: how many of each kind, or from how many to."""
-
-    irrelevant: Amount = 0
-    """Branches that touch the chain at one entity."""
-    supporting: Amount = 0
-    """Another, longer route between two entities of the chain; 2 or more make one."""
-    disconnected: Amount = 0
-    """A chain of entities of its own."""
     original: bool = False
     """Amounts and construction of the published StepGame, whatever the other keys say."""
-
-    @field_validator("irrelevant", "supporting", "disconnected")
-    @classmethod
-    def _range(cls, amount: Amount) -> Amount:
-        low, high = bounds(amount)
-        if low < 0 or high < low:
-            raise ValueError(f"{amount} is no range of sentences")
-        return amount
 
     def most(self, hops: int) -> int:
         """The largest number of new entities the noise can need."""
         if self.original:
             m = (hops + 1) // 3 + 1
             return max(m, 2) + m + (6 if hops > 3 else 0)
-        island = bounds(self.disconnected)[1]
-        detour = bounds(self.supporting)[1]
-        return bounds(self.irrelevant)[1] + max(0, detour - 1) + (island + 1 if island else 0)
+        return self.newcomers()
 
 
 class SpaceRecipe(Recipe):
@@ -76,7 +54,7 @@ class SpaceRecipe(Recipe):
     on nothing but the way asked for."""
     asked: Literal["ends", "any"] = "ends"
     """Whom a question about a chain names: its ends, or any two, as the published StepGame does."""
-    noise: Noise = Noise()
+    noise: SpaceNoise = SpaceNoise()
     balanced: bool = False
     """Draw the outcome of a chain first: each as likely as the others, overlap included."""
     quotas: tuple[Literal["hops", "answer"], ...] = ()
@@ -125,12 +103,7 @@ class SpaceRecipe(Recipe):
     @field_validator("hops", "entities")
     @classmethod
     def _range(cls, amount: Amount) -> Amount:
-        low, high = bounds(amount)
-        if low < 1 or high < low:
-            raise ValueError(f"{amount} is no range of 1 or more")
-        if high > 1000:
-            raise ValueError("more than 1,000 are not supported")
-        return amount
+        return within(amount, 1, "hops or entities")
 
     @model_validator(mode="after")
     def _tellable(self) -> SpaceRecipe:

@@ -8,6 +8,7 @@ from typing import Any
 
 from fabula.recipe import Cell
 from fabula.relations import Link, Walks, branch, chain, detour, island
+from fabula.relations.amounts import bounds, draw_amount
 from fabula.seeds import Draw, below, pick, shuffled
 from fabula.worlds.base import Annotation, Candidate, Query, Reading
 from fabula.worlds.space import release
@@ -27,7 +28,7 @@ from fabula.worlds.space.grid import (
 )
 from fabula.worlds.space.language import language
 from fabula.worlds.space.reading import SpaceReading
-from fabula.worlds.space.recipe import SpaceRecipe, bounds
+from fabula.worlds.space.recipe import SpaceRecipe
 
 BY_SIGN = Walks(KING, label)
 """Chains of any steps, by how their ends lie to each other."""
@@ -97,13 +98,13 @@ class SpaceTale:
         else:
             grid = KING if recipe.told == "phrases" else CARDINAL
             walks = EXACT if recipe.told == "phrases" else _cardinal()
-            around = _amount(draw, noise.supporting)
+            around = draw_amount(draw, noise.supporting)
             if around:
                 links += detour(draw, walks, names, steps, fresh=fresh, links=around)
-            hung = _amount(draw, noise.irrelevant)
+            hung = draw_amount(draw, noise.irrelevant)
             if hung:
                 links += branch(draw, names, fresh, grid.steps, hung)
-            apart = _amount(draw, noise.disconnected)
+            apart = draw_amount(draw, noise.disconnected)
             if apart:
                 links += island(draw, fresh, grid.steps, apart)
         if len(links) > hops:
@@ -117,7 +118,7 @@ class SpaceTale:
         if cell is not None and recipe.asked == "ends":
             low = max(low, min(high, cell.support_size[0]))
             high = min(high, max(low, cell.support_size[1]))
-        hops = low if low == high else low + below(draw, high - low + 1)
+        hops = draw_amount(draw, (low, high))
         if cell is not None and recipe.asked == "ends" and cell.answers:
             wish = pick(draw, cell.answers)
             if wish in LABELS and BY_SIGN.count(hops, wish):
@@ -158,10 +159,8 @@ class SpaceTale:
 
     def _map(self, draw: Draw, cell: Cell | None) -> list[Link[int]]:
         recipe = self.recipe
-        low, high = bounds(recipe.hops)
-        hops = low if low == high else low + below(draw, high - low + 1)
-        low, high = bounds(recipe.entities)
-        count = low if low == high else low + below(draw, high - low + 1)
+        hops = draw_amount(draw, recipe.hops)
+        count = draw_amount(draw, recipe.entities)
         fresh = self._names(draw)
         names = [next(fresh) for _ in range(count)]
         plan = None
@@ -330,11 +329,6 @@ class SpaceTale:
 
 
 # --- helpers --------------------------------------------------------------------------------
-
-
-def _amount(draw: Draw, amount: int | tuple[int, int]) -> int:
-    low, high = bounds(amount)
-    return low if low == high else low + below(draw, high - low + 1)
 
 
 def _winding(draw: Draw, hops: int) -> list[int]:

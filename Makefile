@@ -1,0 +1,74 @@
+# Everything runs in .venv, which is made on first use and completed when pyproject.toml or
+# constraints.txt changed. Another interpreter: make PYTHON=python3.12 demo
+
+PYTHON ?= python3
+VENV   ?= .venv
+OUT    ?= out/demo
+ARGS   ?=
+
+PY     := $(VENV)/bin/python
+FABULA := $(VENV)/bin/fabula
+PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench golden gallery clean checked ready ready-dev
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: ready  ## generate a small verified benchmark and look at it
+	$(FABULA) generate actors/mix --out $(OUT) --size train=200,test=50 --seed 7 --force
+	$(FABULA) verify $(OUT)
+	$(FABULA) show actors/mix --split test --index 3 --seed 7
+	$(FABULA) stats $(OUT)
+	@echo "The benchmark is in $(OUT):" && ls $(OUT)
+
+test: ready-dev  ## linter, types and tests (ARGS='-k golden' for some of the tests)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m pytest -n 2 $(ARGS)
+
+bench: ready  ## speed and memory (ARGS=--quick for a short run)
+	$(PY) benchmarks/bench.py $(ARGS)
+
+golden: ready-dev  ## write the golden files anew; look at the difference before keeping it
+	$(PY) -m pytest -n 2 tests/golden --refresh-golden
+
+gallery: ready  ## write GALLERY.md anew
+	$(PY) -m fabula.gallery > GALLERY.md.new
+	mv GALLERY.md.new GALLERY.md
+
+clean:  ## remove all that was made here, .venv included
+	rm -rf $(VENV) out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the environment ---------------------------------------------------------------------------
+
+# .made: the package and what it needs; .made-dev: the tools of `make test` as well.
+$(VENV)/.made: pyproject.toml constraints.txt
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.made-dev: pyproject.toml constraints.txt
+	$(PIP) -e '.[dev]'
+	@touch $(VENV)/.made $@
+
+# The stamps are looked at in a second make, because the check may take them away.
+ready: checked
+	@$(MAKE) --no-print-directory $(VENV)/.made
+
+ready-dev: checked
+	@$(MAKE) --no-print-directory $(VENV)/.made-dev
+
+# An interpreter that is new enough, and an environment that works: one that lost its interpreter,
+# pip or a package, or was copied from elsewhere, is not trusted, whatever its stamps say.
+checked:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Fabula needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) -V 2>/dev/null || echo missing)." \
+	    "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Making $(VENV) …"; $(PYTHON) -m venv --clear $(VENV); }
+	@$(PY) -c 'import fabula; from pathlib import Path; assert Path("src/fabula").samefile(Path(fabula.__file__).parent)' 2>/dev/null \
+	  && $(PY) -m pip check >/dev/null 2>&1 \
+	  || rm -f $(VENV)/.made $(VENV)/.made-dev

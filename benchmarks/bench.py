@@ -1,0 +1,206 @@
+"""Speed and memory: figures only, never assertions.
+
+    python benchmarks/bench.py            the whole table, some minutes
+    python benchmarks/bench.py --quick    a smoke run, figures of little worth
+
+Every row runs in a process of its own, so that its peak memory is its own. This file imports
+nothing of Fabula before a row begins, because a child's peak counts that of its parent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import NamedTuple
+
+BABI = [f"babi/qa{n}" for n in (1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13)]
+
+LONG = "actors/mix to JSONL, long run"
+TWO = "actors/mix to JSONL, long run, 2 workers"
+
+
+class Figure(NamedTuple):
+    """What a row measured."""
+
+    done: int
+    seconds: float
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    title: str
+    unit: str
+    measure: Callable[[int], Figure]
+    full: int
+    """How many, in the whole table."""
+    quick: int
+    """How many, in a smoke run."""
+
+
+# --- stories ----------------------------------------------------------------------------------
+
+
+def whole(count: int) -> Figure:
+    """Stories of 20 sentences: unfolded, told, read, everything askable answered and proven."""
+    from fabula.recipe import load
+    from fabula.seeds import stream
+    from fabula.worlds import WORLDS
+
+    recipe = load("actors/mix")
+    world, kinds = WORLDS[recipe.world], recipe.kinds()
+    start = perf_counter()
+    for number in range(count):
+        unfold, tell, ask = (stream("bench", 0, "", number, s) for s in ("unfold", "tell", "ask"))
+        tale = world.begin(recipe, unfold, tell)
+        tale.advance(20)
+        for kind in kinds:
+            for candidate in tale.candidates(kind, ask):
+                tale.reading.find(candidate.query)
+    return Figure(count, perf_counter() - start)
+
+
+def reading(count: int, pairs: bool = False) -> Figure:
+    """The same on stories told before: read, and everything askable answered and proven."""
+    from fabula.recipe import load
+    from fabula.seeds import stream
+    from fabula.worlds import WORLDS
+
+    recipe = load("actors/mix")
+    world, kinds = WORLDS[recipe.world], recipe.kinds()
+    seconds, asked = 0.0, 0
+    for number in range(count):
+        unfold, tell, ask = (stream("bench", 0, "", number, s) for s in ("unfold", "tell", "ask"))
+        tale = world.begin(recipe, unfold, tell)
+        tale.advance(20)
+        start = perf_counter()
+        tale.reading = world.read(recipe.language, tale.sentences)
+        for kind in kinds:
+            for candidate in tale.candidates(kind, ask):
+                tale.reading.find(candidate.query)
+                asked += 1
+        seconds += perf_counter() - start
+    return Figure(asked if pairs else count, seconds)
+
+
+def answers(count: int) -> Figure:
+    """The same, counted in questions."""
+    return reading(count, pairs=True)
+
+
+# --- data sets --------------------------------------------------------------------------------
+
+
+def writing(name: str, form: str, workers: int = 1) -> Callable[[int], Figure]:
+    """A measure that writes a data set into a temporary folder."""
+
+    def measure(count: int) -> Figure:
+        from fabula.engine import write
+        from fabula.recipe import load
+
+        recipe = load(name)
+        with tempfile.TemporaryDirectory() as folder:
+            start = perf_counter()
+            write(recipe, Path(folder) / "data", {"train": count}, form, 0, workers)
+            return Figure(count, perf_counter() - start)
+
+    return measure
+
+
+# --- starting ---------------------------------------------------------------------------------
+
+
+def starting(*arguments: str) -> Callable[[int], Figure]:
+    """A measure of a fresh interpreter that does something and ends; the median of some."""
+
+    def measure(count: int) -> Figure:
+        times = []
+        for _ in range(count):
+            start = perf_counter()
+            subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+            times.append(perf_counter() - start)
+        return Figure(1, median(times))
+
+    return measure
+
+
+ROWS = [
+    Row("20 sentences: unfold, tell, read, prove all", "stories", whole, 4_000, 50),
+    Row("20 sentences told before: read, prove all", "stories", reading, 4_000, 50),
+    Row("the same, questions", "questions", answers, 4_000, 50),
+    *(Row(f"{name} to bAbI text", "questions", writing(name, "babi"), 5_000, 50) for name in BABI),
+    Row("actors/mix to JSONL", "instances", writing("actors/mix", "jsonl"), 5_000, 50),
+    Row(LONG, "instances", writing("actors/mix", "jsonl"), 20_000, 1100),
+    Row(
+        TWO,
+        "instances",
+        writing("actors/mix", "jsonl", 2),
+        20_000,
+        1_100,
+    ),
+    Row("babi/qa2 to JSONL, 1,000", "instances", writing("babi/qa2", "jsonl"), 1_000, 100),
+    Row("babi/qa2 to JSONL, 50,000", "instances", writing("babi/qa2", "jsonl"), 50_000, 1_000),
+    Row("start of Python", "starts", starting("-c", ""), 9, 3),
+    Row("start and import fabula", "starts", starting("-c", "import fabula"), 9, 3),
+    Row(
+        "start and import fabula.generate", "starts", starting("-c", "import fabula.generate"), 9, 3
+    ),
+    Row("fabula --help", "starts", starting("-m", "fabula.cli", "--help"), 9, 3),
+]
+
+
+def run_row(number: int, count: int) -> None:
+    """Measure one row in this process and print what came as JSON."""
+    figure = ROWS[number].measure(count)
+    # the starts of other interpreters count as children, workers do too
+    usage = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    scale = 1 if platform.system() == "Darwin" else 1024
+    memory = [use.ru_maxrss * scale for use in usage]
+    print(json.dumps([figure.done, figure.seconds, *memory]))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="Speed and memory of Fabula.")
+    parser.add_argument("--quick", action="store_true", help="a smoke run")
+    parser.add_argument("--only", default="", help="rows whose title holds this text")
+    parser.add_argument("--row", type=int, nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.row:
+        run_row(*options.row)
+        return
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    print(f"{python}, {platform.machine()}, {os.cpu_count()} cores\n")
+    print(f"{'':44}{'count':>8}{'seconds':>10}{'a second':>11}  {'':10}{'peak MB':>8}")
+    rates = {}
+    for number, row in enumerate(ROWS):
+        if options.only not in row.title:
+            continue
+        size = row.quick if options.quick else row.full
+        command = [sys.executable, __file__, "--row", str(number), str(size)]
+        child = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if child.returncode:
+            print(f"{row.title:44}  failed")
+            continue
+        count, seconds, own, children = json.loads(child.stdout.splitlines()[-1])
+        rates[row.title] = count / seconds
+        peak = f"{max(own, children) / 1e6:8.0f}"
+        print(
+            f"{row.title:44}{count:8,}{seconds:10.3f}{count / seconds:11,.0f}  {row.unit:10}{peak}"
+        )
+    if LONG in rates and TWO in rates:
+        print(f"\nTwo workers are {rates[TWO] / rates[LONG]:.2f} times as fast as one.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Sizes in words: said, and parsed back."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from fabula.errors import RecipeError, hint
+from fabula.relations import Wording
+from fabula.seeds import Draw
+from fabula.worlds.base import Query
+
+ROLES = ("bigger", "smaller")
+
+
+class SizesLanguage:
+    """One language for sizes."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._sentences = Wording(data["sentences"], ROLES)
+        self._questions = Wording(data["questions"], ROLES)
+
+    def say(self, bigger: str, smaller: str, draw: Draw) -> str:
+        """That one thing is bigger than another, in one of several ways."""
+        return self._sentences.say("bigger", (bigger, smaller), draw)
+
+    def parse(self, sentence: str) -> tuple[str, str]:
+        """The bigger and the smaller thing of a sentence."""
+        _, bigger, smaller = self._sentences.parse(sentence)
+        return bigger, smaller
+
+    def ask(self, query: Query) -> str:
+        """The question in words."""
+        return self._questions.say(query[0], bigger_first(query), lambda: 0.0)
+
+    def parse_question(self, question: str) -> Query:
+        """The query behind a question."""
+        kind, bigger, smaller = self._questions.parse(question)
+        return (kind, bigger, smaller) if kind == "bigger" else (kind, smaller, bigger)
+
+
+def bigger_first(query: Query) -> tuple[str, str]:
+    """The thing that a question takes for bigger, and the other: 'fits' names them in turn."""
+    return (query[1], query[2]) if query[0] == "bigger" else (query[2], query[1])
+
+
+@cache
+def language(code: str) -> SizesLanguage:
+    """The language of this code."""
+    folder = resources.files("fabula.language")
+    path = folder / code / "sizes.toml"
+    if not path.is_file():
+        codes = [p.name for p in folder.iterdir() if (p / "sizes.toml").is_file()]
+        raise RecipeError(f"no language '{code}' for the world 'sizes'.{hint(code, codes)}")
+    return SizesLanguage(tomllib.loads(path.read_text(encoding="utf-8")))

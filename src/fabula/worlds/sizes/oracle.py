@@ -1,0 +1,91 @@
+"""Proves answers about sizes, and their supports, with the logic program in rules.lp.
+
+A set of sentences entails 'yes' if no sizes that fit them make the one thing not bigger, and 'no'
+if none make it bigger. A support is right if it entails the answer and loses it without any one of
+its sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cache
+from pathlib import Path
+
+from clingo import Control, Function, Number, String
+
+from fabula.worlds.base import Claim, Fact, Query
+
+
+def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
+    """What is wrong with each claim, in English; nothing if it is proven."""
+    oracle = Oracle(facts, [claim.query for claim in claims])
+    return [oracle.prove(claim) for claim in claims]
+
+
+class Oracle:
+    """A story, grounded for a number of queries."""
+
+    def __init__(self, facts: Sequence[Fact], queries: Sequence[Query]) -> None:
+        self._count = len(facts)
+        program = [f"sentence(1..{self._count})."]
+        for number, (_, bigger, smaller) in enumerate(facts, 1):
+            program.append(f"tells({number},{String(bigger)},{String(smaller)}).")
+        for query in queries:
+            first, second = _pair(query)
+            program.append(f"asked({String(first)},{String(second)}).")
+        self._control = Control(["--warn=none"])
+        self._control.add("base", [], _rules())
+        self._control.add("base", [], "\n".join(program))
+        self._control.ground([("base", [])])
+        self._atoms = {atom.symbol: atom.literal for atom in self._control.symbolic_atoms}
+
+    def _possible(self, told: Collection[int], *more: int) -> bool:
+        literals = list(more)
+        for number in range(1, self._count + 1):
+            literal = self._atoms[Function("told", [Number(number)])]
+            literals.append(literal if number in told else -literal)
+        return bool(self._control.solve(assumptions=literals).satisfiable)
+
+    def conclude(self, query: Query, told: Collection[int]) -> str | None:
+        """What these sentences answer to a query; None if nothing follows."""
+        first, second = _pair(query)
+        over = self._atoms.get(Function("over", [String(first), String(second)]))
+        if over is None or not self._possible(told):
+            return None
+        may, need_not = self._possible(told, over), self._possible(told, -over)
+        if may and need_not:
+            return None
+        return "yes" if may else "no"
+
+    def prove(self, claim: Claim) -> list[str]:
+        """What is wrong with a claim, in English; nothing if it is proven."""
+        everything = range(1, self._count + 1)
+        failures = []
+        (answer,) = claim.answer
+        found = self.conclude(claim.query, everything)
+        if found != answer:
+            failures.append(f"{answer} is not entailed: the story gives {found}")
+        if not claim.supports:
+            failures.append("there is no support")
+        for support in claim.supports:
+            name = f"support {list(support)}"
+            if not set(support) <= set(everything):
+                failures.append(f"{name} is out of range")
+            elif self.conclude(claim.query, support) != answer:
+                failures.append(f"{name} does not suffice")
+            else:
+                for number in support:
+                    rest = [other for other in support if other != number]
+                    if self.conclude(claim.query, rest) == answer:
+                        failures.append(f"{name} still suffices without sentence {number}")
+        return failures
+
+
+def _pair(query: Query) -> tuple[str, str]:
+    """Whom the question takes for bigger, and the other."""
+    return (query[1], query[2]) if query[0] == "bigger" else (query[2], query[1])
+
+
+@cache
+def _rules() -> str:
+    return Path(__file__).with_name("rules.lp").read_text(encoding="utf-8")

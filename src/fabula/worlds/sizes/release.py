@@ -1,0 +1,44 @@
+"""How the bAbI release labels task 18: the answer, and the two sentences cited, in order.
+
+Let C be the thing that the question takes for bigger. The release first takes a sentence that puts
+C above something (for 'yes') or below something (for 'no'), then the *first* sentence of the story
+that leads on from there; that decides what is asked. Which sentence it begins with is chance: the
+same question, asked twice of one story, may be cited differently. `citations` gives all it may
+cite, and `cite` the first of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabula.worlds.base import Citation, Query
+from fabula.worlds.sizes.language import bigger_first
+from fabula.worlds.sizes.reading import SizesReading
+
+
+def chains(reading: SizesReading) -> Iterator[tuple[str, str, Citation]]:
+    """(C, the other thing, answer with citation) for every question the release may ask."""
+    first_below: dict[str, int] = {}
+    first_above: dict[str, int] = {}
+    for number, (bigger, smaller) in enumerate(reading.told, 1):
+        first_below.setdefault(bigger, number)
+        first_above.setdefault(smaller, number)
+    for number, (bigger, smaller) in enumerate(reading.told, 1):
+        on = first_below.get(smaller)
+        if on:
+            yield bigger, reading.told[on - 1][1], Citation(("yes",), (number, on))
+        on = first_above.get(bigger)
+        if on:
+            yield smaller, reading.told[on - 1][0], Citation(("no",), (number, on))
+
+
+def citations(reading: SizesReading, query: Query) -> list[Citation]:
+    """All that the release may give as answer and citation."""
+    asked = bigger_first(query)
+    return [cited for first, other, cited in chains(reading) if (first, other) == asked]
+
+
+def cite(reading: SizesReading, query: Query) -> Citation | None:
+    """The first of them, or None if there is none."""
+    found = citations(reading, query)
+    return found[0] if found else None

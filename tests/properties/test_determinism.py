@@ -1,0 +1,120 @@
+"""Instance i is a pure function of (recipe, seed, split, i), for every recipe in every dialect."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import combinations, islice
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from fabula import engine
+from fabula.gallery import Variant, sample_split, variants
+from fabula.generate import Author, instance
+from fabula.instance import Instance
+from fabula.recipe import load, recipe_ids
+
+every_variant = pytest.mark.parametrize("variant", variants(), ids=str)
+
+
+def author(variant: Variant, split: str = "", seed: int = 0) -> Author:
+    """A new one each time, so that nothing is remembered."""
+    recipe = load(variant.recipe, variant.changes)
+    return Author(recipe, split or sample_split(variant), seed)
+
+
+@every_variant
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(index=st.integers(0, 3_000), before=st.integers(0, 8), after=st.integers(1, 3))
+@example(index=0, before=0, after=1)
+def test_alone_as_in_a_batch(variant: Variant, index: int, before: int, after: int) -> None:
+    start = max(0, index - before)
+    batch = list(author(variant).instances(start, index + after))
+    assert len(batch) == index + after - start
+    alone = instance(variant.recipe, sample_split(variant), index, seed=0, **variant.changes)
+    assert alone.to_json() == batch[index - start].to_json()
+    assert alone.id == f"{variant.recipe}:{sample_split(variant)}:{index}"
+
+
+@pytest.mark.parametrize("name", recipe_ids())
+def test_two_workers_as_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "CHUNK", 10)  # so that a short run has work for two
+    recipe = load(name)
+    split = next(iter(recipe.splits))
+    form = "babi" if name.startswith("babi/") else "jsonl"
+    one, two = (list(engine.render_all(recipe, split, 45, 3, form, workers)) for workers in (1, 2))
+    assert len(one) > 1
+    assert one == two
+
+
+SAME = """
+import hashlib
+from fabula.gallery import variants, sample_split
+from fabula.generate import instance
+for v in reversed(variants()):
+    made = [instance(v.recipe, sample_split(v), i, **v.changes).to_json() for i in (11, 3)]
+    print(v, hashlib.sha256(b"".join(made)).hexdigest())
+"""
+
+
+def test_same_index_same_bytes_in_another_process() -> None:
+    """Whatever the hash seed of the process is, and whatever was made before."""
+    outputs = set()
+    for hash_seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", SAME],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        outputs.add(done.stdout)
+    (output,) = outputs
+    assert len(output.splitlines()) == len(variants())
+
+
+def stories(variant: Variant, seed: int, count: int) -> list[tuple[str, ...]]:
+    """The first stories of a seed, each as far as its last question."""
+    passages = islice(author(variant, seed=seed).passages(0, 1_000_000), count)
+    return [tuple(p.tale.sentences[: p.asked[-1].position]) for p in passages]
+
+
+@every_variant
+def test_neighbouring_seeds_share_no_story(variant: Variant) -> None:
+    """No more than chance has two halves of one seed share, which for most recipes is none."""
+    count = 40
+    first, second = (stories(variant, seed, count) for seed in (7, 8))
+    chance = len(set(first[: count // 2]) & set(first[count // 2 :]))
+    assert len(set(first) & set(second)) <= 8 * chance
+
+
+def content(made: Instance, key: str) -> object:
+    """What two splits must not have in common."""
+    if key == "story":
+        return made.story
+    if key == "signature":
+        return made.signature
+    return tuple(made.story[number - 1] for number in made.supports[0]), made.query
+
+
+def promising() -> list[Variant]:
+    """Those that promise something about their splits."""
+    return [v for v in variants() if load(v.recipe, v.changes).split_key != "none"]
+
+
+@pytest.mark.parametrize("variant", promising(), ids=str)
+def test_splits_share_no_content(variant: Variant) -> None:
+    """Not even if they are made with different seeds."""
+    recipe = load(variant.recipe, variant.changes)
+    found = {
+        split: {
+            content(made, recipe.split_key)
+            for made in author(variant, split, seed).instances(0, 40)
+        }
+        for seed, split in enumerate(recipe.splits)
+    }
+    for first, second in combinations(found, 2):
+        assert not found[first] & found[second], f"{first} and {second}"
