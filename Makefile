@@ -8,7 +8,7 @@ ARGS   ?=
 
 PY     := $(VENV)/bin/python
 FABULA := $(VENV)/bin/fabula
-PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP    := $(PY) -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test bench golden gallery clean checked ready ready-dev
@@ -47,19 +47,21 @@ clean:  ## remove all that was made here, .venv included
 
 # .made: the package and what it needs; .made-dev: the tools of `make test` as well.
 $(VENV)/.made: pyproject.toml constraints.txt
-	$(PIP) -e .
+	@echo "Installing Fabula into $(VENV) …"
+	@$(PIP) -e .
 	@touch $@
 
 $(VENV)/.made-dev: pyproject.toml constraints.txt
-	$(PIP) -e '.[dev]'
+	@echo "Installing Fabula and the tools of its tests into $(VENV) …"
+	@$(PIP) -e '.[dev]'
 	@touch $(VENV)/.made $@
 
 # The stamps are looked at in a second make, because the check may take them away.
 ready: checked
-	@$(MAKE) --no-print-directory $(VENV)/.made
+	@$(MAKE) -s --no-print-directory $(VENV)/.made
 
 ready-dev: checked
-	@$(MAKE) --no-print-directory $(VENV)/.made-dev
+	@$(MAKE) -s --no-print-directory $(VENV)/.made-dev
 
 # An interpreter that is new enough, and an environment that works: one that lost its interpreter,
 # pip or a package, or was copied from elsewhere, is not trusted, whatever its stamps say.

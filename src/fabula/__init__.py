@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from fabula._version import __version__
@@ -20,22 +23,33 @@ if TYPE_CHECKING:
 
 __all__ = ["Instance", "Recipe", "__version__", "generate", "instance", "load", "score"]
 
-_HOMES = {
-    "generate": "fabula.generate",
-    "instance": "fabula.generate",
-    "Instance": "fabula.instance",
-    "Recipe": "fabula.recipe",
-    "load": "fabula.recipe",
-    "score": "fabula.score",
-}
+
+class _Package(ModuleType):
+    """The package, whose functions are loaded when they are asked for: importing it is quick.
+
+    Properties, because `generate`, `instance` and `score` are also modules, and importing those
+    would otherwise put the module in the place of the function.
+    """
 
 
-def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is asked for, so that importing the package is quick."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'fabula' has no attribute '{name}'")
-    from importlib import import_module
+def _lazy(module: str, name: str) -> property:
+    def load(package: ModuleType) -> Any:
+        return getattr(import_module(f"fabula.{module}"), name)
 
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    def ignore(package: ModuleType, value: Any) -> None:
+        """The import system sets submodules; the function stays."""
+
+    return property(load, ignore)
+
+
+for _module, _name in (
+    ("generate", "generate"),
+    ("generate", "instance"),
+    ("instance", "Instance"),
+    ("recipe", "Recipe"),
+    ("recipe", "load"),
+    ("score", "score"),
+):
+    setattr(_Package, _name, _lazy(_module, _name))
+
+sys.modules[__name__].__class__ = _Package

@@ -2,7 +2,7 @@
 
 Promises:
 1. Work is cut into ranges of instances; workers render ranges to bytes, which are written in order.
-2. Output is made in a hidden folder beside the target and moved there when whole: what is left after
+2. Output is made in a hidden folder beside the target and moved there when whole: what is left by
    Ctrl-C, a full disk or an error never looks like a data set.
 3. Memory does not grow with the number of instances.
 """

@@ -83,9 +83,7 @@ class Author:
                 low = max(0, start - passage.first)
                 high = min(len(passage.asked), stop - passage.first)
                 if low < high:
-                    yield passage._replace(
-                        first=passage.first + low, asked=passage.asked[low:high]
-                    )
+                    yield passage._replace(first=passage.first + low, asked=passage.asked[low:high])
 
     def _block(self, block: int) -> Iterator[Passage]:
         if self.recipe.questions != "all":
@@ -122,11 +120,14 @@ class Author:
         low, high = recipe.lengths
         goal = low if low == high else low + int(draw() * (high - low + 1))
         if not tale.advance(goal, pause=OPENING):
-            return _note(reasons, f"nothing can happen after {len(tale.sentences)} sentences")
+            reasons[f"nothing fits after {len(tale.sentences)} sentences"] += 1
+            return None
         if not self.splitter.admits_opening(tale.sentences):
-            return _note(reasons, "belongs to another split")
+            reasons["belongs to another split"] += 1
+            return None
         if not tale.advance(goal):
-            return _note(reasons, f"nothing fits after {len(tale.sentences)} sentences")
+            reasons[f"nothing fits after {len(tale.sentences)} sentences"] += 1
+            return None
         if recipe.questions == "all":
             return self._ask_all(tale, self.cells[first % len(self.cells)], draw, reasons)
         asked: list[Asked] = []
@@ -135,7 +136,8 @@ class Author:
             if asked:
                 goal = len(tale.sentences) + recipe.every
                 if not tale.advance(goal):
-                    return _note(reasons, "the story came to an end")
+                    reasons["the story came to an end"] += 1
+                    return None
             found = self._ask(tale, cell, draw, reasons)
             patience = recipe.patience
             while found is None and patience and tale.advance(len(tale.sentences) + recipe.every):
@@ -146,9 +148,7 @@ class Author:
             asked.append(found)
         return asked
 
-    def _ask(
-        self, tale: Tale, cell: Cell, draw: Draw, reasons: Counter[str]
-    ) -> Asked | None:
+    def _ask(self, tale: Tale, cell: Cell, draw: Draw, reasons: Counter[str]) -> Asked | None:
         """A question of the cell, its kind drawn by weight; None if none can be asked."""
         kinds = [kind for kind in self._kinds if not cell.asks or kind in cell.asks]
         while kinds:
@@ -167,16 +167,16 @@ class Author:
             kinds.remove(kind)
         return None
 
-    def _ask_all(
-        self, tale: Tale, cell: Cell, draw: Draw, reasons: Counter[str]
-    ) -> list[Asked] | None:
+    def _ask_all(self, tale: Tale, cell: Cell, draw: Draw, reasons: Counter[str]) -> list[Asked]:
         asked = []
         for kind in self._kinds:
             for candidate in self._pool(tale, kind, cell, draw):
                 found = self._check(tale, candidate, cell, reasons)
                 if found:
                     asked.append(found)
-        return asked or _note(reasons, "nothing can be asked")
+        if not asked:
+            reasons["nothing can be asked"] += 1
+        return asked
 
     def _pool(self, tale: Tale, kind: str, cell: Cell, draw: Draw) -> list[Candidate]:
         pool = tale.candidates(kind, draw)
@@ -208,7 +208,8 @@ class Author:
                 if reading.stands(query, finding.conclusion, mask)
             ]
             if not masks:
-                return _note(reasons, "no support stands alone")
+                reasons["no support stands alone"] += 1
+                return None
             truth = tale.truth(query)
             if truth is not None and not _same(truth, answer):
                 raise AssertionError(_disagreement(tale, query, answer, truth))
@@ -219,14 +220,16 @@ class Author:
             concepts = reading.concepts(best) if wanted.requires or wanted.forbids else ()
             problem = misfit(wanted, masks, concepts)
             if problem:
-                return _note(reasons, problem)
+                reasons[problem] += 1
+                return None
         if recipe.split_key in ("proof", "signature"):
             if recipe.split_key == "signature":
                 content = reading.signature(query, best)
             else:
                 content = "\n".join([*(tale.sentences[n - 1] for n in numbers_of(best)), *query])
             if not self.splitter.admits(content):
-                return _note(reasons, "belongs to another split")
+                reasons["belongs to another split"] += 1
+                return None
         return Asked(
             len(tale.sentences),
             query,
@@ -311,10 +314,6 @@ def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 def _disagreement(tale: Tale, query: Query, answer: object, other: object) -> str:
     story = "\n".join(tale.sentences)
     return f"two routes disagree on {query}: {answer} and {other}, in\n{story}"
-
-
-def _note(reasons: Counter[str], reason: str) -> None:
-    reasons[reason] += 1
 
 
 # --- the two functions most people need -------------------------------------------------------

@@ -10,6 +10,7 @@ Promises:
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -172,9 +173,7 @@ class Recipe(Strict):
         floor = min(0.1, 1 / max(1, len(rest)))
         raw = {name: max(floor, size / total) for name, size in sizes.items()}
         scale = free / sum(raw.values()) if raw else 0.0
-        return {
-            name: given[name] if name in given else raw[name] * scale for name in self.splits
-        }
+        return {name: given[name] if name in given else raw[name] * scale for name in self.splits}
 
     @cached_property
     def digest(self) -> str:
@@ -211,8 +210,6 @@ def _id_of(path: Any) -> str:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    import re
-
     return [(int(part or 0), word) for word, part in re.findall(r"(\D*)(\d*)", text)]
 
 
@@ -264,9 +261,10 @@ def build(
     changes = changes or {}
     dialect = changes.get("dialect", content.get("dialect", ""))
     if dialect:
-        known = {*dialects, data.get("dialect", dialect if not dialects else "")} - {""}
+        known = {*dialects, data.get("dialect", "")} - {""}
         if dialect not in known:
-            raise RecipeError(f"{place}, dialect: unknown '{dialect}'.{hint(dialect, known)}")
+            remedy = hint(dialect, known) or " This recipe has no dialects."
+            raise RecipeError(f"{place}, dialect: unknown '{dialect}'.{remedy}")
         content = _merge(content, dialects.get(dialect, {}))
         content["dialect"] = dialect
     for path, value in changes.items():
@@ -298,7 +296,7 @@ def _set(content: dict[str, Any], path: list[str], value: Any, place: str) -> di
     if not rest:
         return {**content, key: value}
     inner = content.get(key, {})
-    if isinstance(inner, int):  # splits.train = 1000, then splits.train.share
+    if isinstance(inner, int) and rest[0] in Split.model_fields:  # train = 1000, train.share = …
         inner = {"size": inner}
     if not isinstance(inner, dict):
         raise RecipeError(f"{place}: '{key}' is not a table, so '{'.'.join(path)}' cannot be set.")
@@ -327,7 +325,7 @@ def _where(loc: tuple[int | str, ...]) -> str:
     for part in loc:
         if isinstance(part, int):
             text += f"[{part}]"
-        elif not any(mark in part for mark in "[(") and part not in ("int", "tuple"):
+        elif not re.search(r"[\[(]|^(constrained-.*|int|tuple|str)$", part):
             text += f".{part}" if text else part
     return text
 

@@ -45,8 +45,11 @@ def test_two_workers_as_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = load(name)
     split = next(iter(recipe.splits))
     form = "babi" if name.startswith("babi/") else "jsonl"
-    one, two = (list(engine.render_all(recipe, split, 45, 3, form, workers)) for workers in (1, 2))
-    assert len(one) > 1
+    size = 4 * max(10, Author(recipe, split).block) + 5
+    one, two = (
+        list(engine.render_all(recipe, split, size, 3, form, workers)) for workers in (1, 2)
+    )
+    assert len(one) > 4
     assert one == two
 
 
@@ -84,11 +87,11 @@ def stories(variant: Variant, seed: int, count: int) -> list[tuple[str, ...]]:
 
 @every_variant
 def test_neighbouring_seeds_share_no_story(variant: Variant) -> None:
-    """No more than chance has two halves of one seed share, which for most recipes is none."""
+    """Where stories are so short that they may come twice by chance, few."""
     count = 40
     first, second = (stories(variant, seed, count) for seed in (7, 8))
-    chance = len(set(first[: count // 2]) & set(first[count // 2 :]))
-    assert len(set(first) & set(second)) <= 8 * chance
+    short = min(len(story) for story in first) < 4
+    assert len(set(first) & set(second)) <= (count // 5 if short else 0)
 
 
 def content(made: Instance, key: str) -> object:
@@ -112,7 +115,7 @@ def test_splits_share_no_content(variant: Variant) -> None:
     found = {
         split: {
             content(made, recipe.split_key)
-            for made in author(variant, split, seed).instances(0, 40)
+            for made in author(variant, split, seed).instances(0, 30)
         }
         for seed, split in enumerate(recipe.splits)
     }

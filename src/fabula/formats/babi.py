@@ -44,7 +44,7 @@ class Story(NamedTuple):
 
 def text(sentences: Sequence[str], questions: Iterable[Question]) -> str:
     """A story as lines of text."""
-    lines = []
+    lines: list[str] = []
     line_of = [0]  # sentence number to line number
     told = 0
     for question in questions:
@@ -108,8 +108,8 @@ def _question(
     support = []
     for word in parts[2].split() if len(parts) == 3 else ():
         if not word.isdecimal() or int(word) not in number_of:
-            raise ParseError(f"{place}: support '{word}' is not the number of an earlier statement.")
+            raise ParseError(
+                f"{place}: support '{word}' is not the number of an earlier statement."
+            )
         support.append(number_of[int(word)])
-    return Question(
-        position, asked.rstrip(" "), answer, tuple(support), asked.endswith(" "), line
-    )
+    return Question(position, asked.rstrip(" "), answer, tuple(support), asked.endswith(" "), line)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -159,9 +159,7 @@ class Language:
                 fixed = len(re.sub(r"\{\w+\}", "", frame))
                 yield fixed, (kind, len(slots), re.compile(_fill(frame, fillings)))
 
-    def _compile_questions(
-        self, data: Mapping[str, Any]
-    ) -> Iterator[tuple[str, re.Pattern[str]]]:
+    def _compile_questions(self, data: Mapping[str, Any]) -> Iterator[tuple[str, re.Pattern[str]]]:
         tokens = data["tokens"]
         for kind, frame in self.questions.items():
             slots = data["question_slots"][kind]
@@ -178,12 +176,10 @@ def _with_verbs(frames: Sequence[str], verbs: Sequence[str]) -> Iterator[str]:
 def _fill(frame: str, fillings: Mapping[str, str]) -> str:
     """The frame as a regular expression: slots replaced, the rest escaped."""
     parts = re.split(r"\{(\w+)\}", frame)
-    return "".join(
-        fillings[part] if i % 2 else re.escape(part) for i, part in enumerate(parts)
-    )
+    return "".join(fillings[part] if i % 2 else re.escape(part) for i, part in enumerate(parts))
 
 
-@lru_cache(maxsize=None)
+@cache
 def language(code: str, world: str) -> Language:
     """The language of this code for this world."""
     folder = resources.files("fabula.language")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from fabula.worlds.actors import ACTORS
 from fabula.worlds.base import World
+from fabula.worlds.kinds import KINDS
+from fabula.worlds.sizes import SIZES
 from fabula.worlds.space import SPACE
 
 WORLDS: dict[str, World] = {
     "actors": ACTORS,
     "space": SPACE,
+    "sizes": SIZES,
+    "kinds": KINDS,
 }

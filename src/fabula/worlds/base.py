@@ -1,8 +1,8 @@
 """What a world offers to the rest: three small interfaces.
 
-    World    registry entry: its recipe keys, how a story begins, how a told one is read
-    Tale     a story in the making: the world unfolds and is told, the reader listens
-    Reading  what the reader made of sentences, whoever wrote them; it never sees the world
+World    registry entry: its recipe keys, how a story begins, how a told one is read
+Tale     a story in the making: the world unfolds and is told, the reader listens
+Reading  what the reader made of sentences, whoever wrote them; it never sees the world
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ class Tale(Protocol):
     """One story in the making."""
 
     sentences: list[str]
-    reading: Reading
+
+    @property
+    def reading(self) -> Reading:
+        """What the reader made of the sentences so far."""
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
         """Let the world unfold and tell until the story has `goal` sentences.

@@ -67,6 +67,4 @@ def cite(reading: ActorsReading, query: Query) -> Citation | None:
     return release.cite(reading.knowledge.facts, reading.pronouns, query)
 
 
-ACTORS = World(
-    ActorsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", cite
-)
+ACTORS = World(ActorsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", cite)

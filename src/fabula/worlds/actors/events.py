@@ -1,7 +1,7 @@
 """The simulator: people move, take, drop and give things, and the world knows where all is.
 
 Promises:
-1. A move goes to another place; a grab takes a free object of the same place; a drop lets go of what
+1. A move goes to another place; a grab takes a free object of the same place; a drop lets go what
    one has; a give passes what one has to another person of the same place.
 2. Nothing of the start is told: everyone and everything stands at an independent random place.
 3. An event is drawn from all valid ones, as the recipe's `draw` says:
@@ -198,7 +198,9 @@ class Scenario:
     def _either(self, person: str, old: str) -> Told:
         draw, stage = self.draw, self.stage
         new = self._elsewhere(old)
-        if self.lots.twice_the_same:  # as the release draws: any place, the same one and the old too
+        if (
+            self.lots.twice_the_same
+        ):  # as the release draws: any place, the same one and the old too
             other = pick(draw, stage.places)
         else:
             other = pick(draw, [place for place in stage.places if place not in (old, new)])
@@ -225,11 +227,11 @@ class Scenario:
         told: list[Told] = []
         person: str | None = None
         for anaphor in (False, True):
-            choices = [
-                (kind, options)
-                for kind in self.lots.coref
-                if (options := [()] if kind == "MOVE" else self.stage.options(kind, person))
-            ]
+            choices: list[tuple[str, list[tuple[str, ...]]]] = []
+            for kind in self.lots.coref:
+                options = self.stage.options(kind, person) if kind != "MOVE" else []
+                if options or kind == "MOVE":
+                    choices.append((kind, options))
             if not choices:
                 break
             weights = [self.lots.coref[kind] for kind, _ in choices]

@@ -235,8 +235,8 @@ def _give(knowledge: Knowledge, query: Query, language: Language) -> Finding | N
     """The latest give that matches: one that a later one supersedes is no longer the answer."""
     given, asked = GIVE_KINDS[query[0]]
     for give in reversed(knowledge.gives):
-        if all(give[i] == word for i, word in zip(given, query[1:], strict=True)):
-            return Finding((give[asked],), [give[3]], give[3].bit_length())
+        if all(give.parts[i] == word for i, word in zip(given, query[1:], strict=True)):
+            return Finding((give.parts[asked],), [give.mask], give.mask.bit_length())
     return None
 
 
@@ -244,7 +244,10 @@ def _survey_gives(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candi
     given, asked = GIVE_KINDS[kind]
 
     def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
-        latest = {(kind, *(give[i] for i in given)): (give[asked],) for give in knowledge.gives}
+        latest = {
+            (kind, *(give.parts[i] for i in given)): (give.parts[asked],)
+            for give in knowledge.gives
+        }
         return [Candidate(query, answer) for query, answer in latest.items()]
 
     return survey

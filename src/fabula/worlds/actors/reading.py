@@ -94,6 +94,14 @@ class Leg(NamedTuple):
     """The sentences that show the object being carried there; 0 for the first spot."""
 
 
+class Give(NamedTuple):
+    """One give."""
+
+    parts: tuple[str, str, str]
+    """Giver, object and receiver."""
+    mask: int
+
+
 class Knowledge:
     """What follows from the sentences heard so far."""
 
@@ -104,8 +112,8 @@ class Knowledge:
         """Object to (person, mask of the get in force), or None once let go."""
         self.handled: dict[str, dict[str, int]] = {}
         """Person to object to the mask of their latest get or loss, in order of first touch."""
-        self.gives: list[tuple[str, str, str, int]] = []
-        """(giver, object, receiver, mask), in order."""
+        self.gives: list[Give] = []
+        """All gives, in order."""
         self._let_go: dict[str, list[tuple[str, Leg]]] = {}
         self._understood: list[tuple[int, str, tuple[str, ...], tuple[str, ...]]] = []
         self._facts: dict[int, tuple[Fact, ...]] = {}
@@ -193,7 +201,7 @@ class Knowledge:
         self._touch(receiver, thing, mask, receiver)
         self._link(self.stays[giver], self.stays[receiver], mask)
         self._release(thing, (receiver, mask))
-        self.gives.append((giver, thing, receiver, mask))
+        self.gives.append(Give((giver, thing, receiver), mask))
 
     def _touch(self, person: str, thing: str, mask: int, getter: str | None = None) -> None:
         """Person and thing are in the same place now, and the getter, if any, has the thing."""
@@ -298,9 +306,7 @@ class Knowledge:
                 labels[node] = [
                     (d, m)
                     for d, m in facts
-                    if not any(
-                        d2 != d and not d2 & ~d and not m2 & ~m for d2, m2 in facts
-                    )
+                    if not any(d2 != d and not d2 & ~d and not m2 & ~m for d2, m2 in facts)
                 ]
 
     def place(self, node: Node) -> tuple[str, list[int]] | None:

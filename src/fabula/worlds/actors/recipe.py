@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from fabula.errors import hint
+from fabula.errors import ParseError, hint
 from fabula.language import Language, Statement, language
 from fabula.recipe import Recipe, Strict, Weight
-from fabula.worlds.actors.events import EVENTS, TELLINGS, Lots
+from fabula.worlds.actors.events import ACTIONS, EVENTS, TELLINGS, Lots
 from fabula.worlds.actors.questions import KINDS, Cast
 
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -89,8 +90,7 @@ class ActorsRecipe(Recipe):
     def _tellable(self) -> ActorsRecipe:
         if not any(self.beats.values()):
             raise ValueError("events: nothing can happen; give an event or a telling a weight")
-        happening = {*self.beats, *(self.coref if self.beats.get("COREF") else ())}
-        acting = sorted({"GRAB", "DROP", "GIVE"} & happening)
+        acting = [kind for kind in ACTIONS if self.events.get(kind)]
         if acting and not self.entities.objects:
             raise ValueError(f"entities.objects: {', '.join(acting)} need at least one object")
         if self.beats.get("COREF") and not any(self.coref.values()):
@@ -101,7 +101,8 @@ class ActorsRecipe(Recipe):
 
     def _check_cells(self) -> None:
         concepts = {*EVENTS, *TELLINGS}
-        for name, cell in [("keep", self.keep), *((f"cells[{i}]", c) for i, c in self._cells())]:
+        cells = {"keep": self.keep, **{f"cells[{i}]": c for i, c in enumerate(self.cells)}}
+        for name, cell in cells.items():
             for kind in cell.asks:
                 if not self.asks.get(kind):
                     raise ValueError(f"{name}.asks: '{kind}' is not asked.{hint(kind, self.asks)}")
@@ -112,14 +113,13 @@ class ActorsRecipe(Recipe):
                             f"{name}.{key}: unknown '{concept}'.{hint(concept, concepts)}"
                         )
 
-    def _cells(self) -> list[tuple[int, object]]:
-        return list(enumerate(self.cells))
-
     def _check_names(self) -> None:
         """Every name must survive being told and parsed back in every frame that names it."""
         tongue = self.tongue
         people, places, things = self.entities.persons, self.entities.places, self.entities.objects
-        probes = [("AFFIRM", (name,), (places[0],), f"persons: '{name}'") for name in people]
+        probes: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
+            ("AFFIRM", (name,), (places[0],), f"persons: '{name}'") for name in people
+        ]
         probes += [("INDEF", (people[0],), (n, n), f"places: '{n}'") for n in places]
         for kind in ("GRAB", "GRAB-there"):
             probes += [(kind, (people[0],), (name,), f"objects: '{name}'") for name in things]
@@ -128,18 +128,18 @@ class ActorsRecipe(Recipe):
             meant = Statement(frame.split("-")[0], subjects, args)
             try:
                 understood = tongue.parse(said) == meant
-            except ValueError:
+            except ParseError:
                 understood = False
-            except Exception as error:
-                raise ValueError(f"entities.{where} cannot be told: {error}") from None
             if not understood:
-                raise ValueError(f"entities.{where} is not understood in '{said}'")
+                raise ValueError(
+                    f"entities.{where} would not be understood in '{said}'; choose another name"
+                )
         if self.beats.get("COREF"):
             for person in people:
                 if self.pronoun((person,)) is None:
                     raise ValueError(
                         f"entities.persons: no pronoun is known for '{person}'; "
-                        f"add [pronouns] {person} = \"he\", \"she\" or another"
+                        f'add [pronouns] {person} = "he", "she" or another'
                     )
 
     def pronoun(self, people: tuple[str, ...]) -> str | None:
@@ -175,8 +175,8 @@ class ActorsRecipe(Recipe):
         return Cast(self.entities.persons, self.entities.places, self.entities.objects)
 
 
-def _known(weights: dict[str, float], known: object, what: str) -> dict[str, float]:
-    words = list(known)  # type: ignore[call-overload]
+def _known(weights: dict[str, float], known: Iterable[str], what: str) -> dict[str, float]:
+    words = list(known)
     for word in weights:
         if word not in words:
             raise ValueError(f"unknown {what} '{word}'.{hint(word, words)}")

@@ -17,7 +17,7 @@ from fabula.seeds import Draw, below, pick
 from fabula.worlds.actors.questions import GIVE_KINDS
 from fabula.worlds.base import Citation, Fact, Query
 
-Told = Mapping[int, tuple[Fact, ...]]
+Told = dict[int, tuple[Fact, ...]]
 """Sentence number to its facts."""
 
 RELOCATIONS = ("move", "at", "not-at", "either")
@@ -33,7 +33,7 @@ class Target(NamedTuple):
 # --- what is cited ----------------------------------------------------------------------------
 
 
-def cite(told: Told, pronouns: frozenset[int] | set[int], query: Query) -> Citation | None:
+def cite(told: Told, pronouns: set[int], query: Query) -> Citation | None:
     """The release's answer and supporting sentences for a query, or None if it has no rule."""
     kind = query[0]
     if kind in ("where-person", "yes-no"):
@@ -65,9 +65,7 @@ def _is_latest(told: Told, kinds: tuple[str, ...], thing: str, number: int) -> b
     return latest is not None and latest[0] == number
 
 
-def _cite_place(
-    told: Told, pronouns: frozenset[int] | set[int], query: Query
-) -> Citation | None:
+def _cite_place(told: Told, pronouns: set[int], query: Query) -> Citation | None:
     found = _latest(told, RELOCATIONS, 1, query[1])
     if found is None:
         return None
@@ -187,9 +185,7 @@ def targets(
             if fact[0] in RELOCATIONS:
                 queries += _about_person(kind, fact[1], told, places, true_place, draw)
         elif kind in ("count", "list"):
-            if fact[0] in ("grab", "drop"):
-                queries.append((kind, fact[1]))
-            elif fact[0] == "give":
+            if fact[0] in ("grab", "drop") or fact[0] == "give":
                 queries.append((kind, fact[1]))
         elif kind == "where-object" or kind == "where-was-object":
             if fact[0] in ("grab", "drop"):
@@ -228,9 +224,7 @@ def _about_person(
         yield (kind, person, places[index] if places[index] != here else places[-1])
 
 
-def _about_object(
-    kind: str, number: int, fact: Fact, told: Told, draw: Draw
-) -> Iterator[Query]:
+def _about_object(kind: str, number: int, fact: Fact, told: Told, draw: Draw) -> Iterator[Query]:
     """An object whose last get or drop this is, if it was carried far enough."""
     thing = fact[2]
     if not _is_latest(told, ("grab", "drop"), thing, number):

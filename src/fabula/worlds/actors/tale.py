@@ -70,12 +70,10 @@ class ActorsReading:
         end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
         if self._unread(query, mask, end) != conclusion:
             return False
-        for number in numbered(mask):
-            rest = mask & ~(1 << number)
-            if self._alone(query, rest) == conclusion:
-                if self._unread(query, rest, end) == conclusion:
-                    return False
-        return True
+        return not any(
+            self._alone(query, rest) == conclusion and self._unread(query, rest, end) == conclusion
+            for rest in (mask & ~(1 << number) for number in numbered(mask))
+        )
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
         finding = self._find_in(self._only(mask), query)

@@ -30,11 +30,11 @@ class KindsLanguage:
 
     def plural(self, kind: str) -> str:
         """Several of a kind."""
-        return self._plurals.get(kind, f"{kind}s")
+        return self._plurals.get(kind) or f"{kind}s"
 
     def singular(self, kinds: str) -> str:
         """One of several."""
-        return self._singulars.get(kinds, kinds.removesuffix("s"))
+        return self._singulars.get(kinds) or kinds.removesuffix("s")
 
     def say(self, fact: Fact) -> str:
         """The sentence for a fact."""

@@ -98,6 +98,7 @@ class KindsReading:
 def _deduce(known: dict[tuple[str, str], list[Numbered]], one: str) -> dict[str, list[int]]:
     """What somebody is afraid of, by every chain of kinds."""
     found: dict[str, list[int]] = {}
+    stack: list[tuple[str, int, tuple[str, ...]]]
     stack = [(kind, bit, (kind,)) for kind, bit in known.get(("member", one), ())]
     while stack:
         kind, mask, passed = stack.pop()

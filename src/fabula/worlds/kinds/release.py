@@ -1,8 +1,8 @@
 """How the bAbI release labels tasks 15 and 16: the answer, and the sentences cited, in order.
 
-    15  what the person is, then what that kind is afraid of
-    16  what the person is, then what the peer is, then the peer's colour; the peer is the one whose
-        kind is told last, whatever colour the others have
+15  what the person is, then what that kind is afraid of
+16  what the person is, then what the peer is, then the peer's colour; the peer is the one whose
+    kind is told last, whatever colour the others have
 """
 
 from __future__ import annotations

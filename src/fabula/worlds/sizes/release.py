@@ -4,7 +4,7 @@ Let C be the thing that the question takes for bigger. The release first takes a
 C above something (for 'yes') or below something (for 'no'), then the *first* sentence of the story
 that leads on from there; that decides what is asked. Which sentence it begins with is chance: the
 same question, asked twice of one story, may be cited differently. `citations` gives all it may
-cite, and `cite` the first of them.
+cite, and `cite` the latest of them.
 """
 
 from __future__ import annotations
@@ -39,6 +39,6 @@ def citations(reading: SizesReading, query: Query) -> list[Citation]:
 
 
 def cite(reading: SizesReading, query: Query) -> Citation | None:
-    """The first of them, or None if there is none."""
+    """The latest of them, which it gives most often; None if there is none."""
     found = citations(reading, query)
-    return found[0] if found else None
+    return found[-1] if found else None

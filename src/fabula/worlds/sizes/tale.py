@@ -141,7 +141,7 @@ class SizesTale:
         """Roles of the sentences."""
         roles = []
         for number, link in enumerate(self.links[:position], 1):
-            role = "distractor" if link.role == "chain" else link.role
+            role = "irrelevant" if link.role == "chain" else link.role
             roles.append("support" if mask >> number & 1 else role)
         return Annotation(tuple(roles), {})
 

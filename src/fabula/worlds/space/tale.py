@@ -320,7 +320,7 @@ class SpaceTale:
             if mask >> number & 1:
                 roles.append("support")
             else:
-                roles.append("distractor" if link.role == "chain" else link.role)
+                roles.append("irrelevant" if link.role == "chain" else link.role)
         features: dict[str, Any] = {
             "chain": sum(link.role == "chain" for link in self.links),
             "coordinates": {name: list(xy(place)) for name, place in self.places.items()},

@@ -1,0 +1,164 @@
+"""A story about kinds in the making."""
+
+from __future__ import annotations
+
+from fabula.relations.amounts import bounds, draw_amount
+from fabula.seeds import Draw, pick, shuffled
+from fabula.worlds.base import Annotation, Candidate, Fact, Query, Reading
+from fabula.worlds.kinds import release
+from fabula.worlds.kinds.language import language
+from fabula.worlds.kinds.reading import KindsReading
+from fabula.worlds.kinds.recipe import KindsRecipe
+
+
+class KindsTale:
+    """One story: individuals of several kinds, and what holds of the kinds."""
+
+    def __init__(self, recipe: KindsRecipe, unfold: Draw, tell: Draw) -> None:
+        self.recipe = recipe
+        self.language = language(recipe.language)
+        self.sentences: list[str] = []
+        self._reading = KindsReading(self.language)
+        self.reading: Reading = self._reading
+        self.answers: dict[str, str] = {}
+        """The answer for each individual that may be asked about."""
+        self._released = recipe.labels == "release"
+        self._inductive = bool(recipe.asks.get("colour"))
+        self.facts = self._colours(unfold) if self._inductive else self._fears(unfold)
+
+    # --- deduction ------------------------------------------------------------------------
+
+    def _fears(self, draw: Draw) -> list[Fact]:
+        recipe = self.recipe
+        species = shuffled(draw, recipe.animals)[: draw_amount(draw, recipe.species)]
+        people = shuffled(draw, recipe.people)[: draw_amount(draw, recipe.individuals)]
+        groups = shuffled(draw, recipe.groups)
+        above: dict[str, str] = {}
+        level, heads = species, {kind: kind for kind in species}
+        for _ in range(draw_amount(draw, recipe.steps)):
+            # a new level of groups, on which every kind of the level below finds a place
+            fresh, groups = groups[: len(species)], groups[len(species) :]
+            above |= {kind: pick(draw, fresh) for kind in level}
+            level = list(dict.fromkeys(above[kind] for kind in level))
+            heads = {kind: above[head] for kind, head in heads.items()}
+        fears: dict[str, str] = {}
+        for group in level:
+            others = [kind for kind in species if heads[kind] != group] or species
+            fears[group] = pick(draw, others)
+        kinds = {name: pick(draw, species) for name in people}
+        self.answers = {name: fears[heads[kind]] for name, kind in kinds.items()}
+        rules: list[Fact] = [("fear", *pair) for pair in fears.items()]
+        rules += [("subkind", *pair) for pair in above.items()]
+        members: list[Fact] = [("member", *pair) for pair in kinds.items()]
+        if not self._released:
+            return shuffled(draw, [*rules, *members])
+        return _fears_first(draw, rules, members)
+
+    # --- induction ------------------------------------------------------------------------
+
+    def _colours(self, draw: Draw) -> list[Fact]:
+        recipe = self.recipe
+        people = shuffled(draw, recipe.people)[: draw_amount(draw, recipe.individuals)]
+        species = shuffled(draw, recipe.animals)[: draw_amount(draw, recipe.species)]
+        if self._released:
+            return self._colours_as_released(draw, people, species)
+        asked, others = people[0], people[1:]
+        low, high = bounds(recipe.peers)
+        count = min(draw_amount(draw, (low, high)), len(others))
+        kinds = {asked: species[0]}
+        for at, name in enumerate(others):
+            alone = at < count or len(species) == 1
+            kinds[name] = species[0] if alone else pick(draw, species[1:])
+        colour = dict(zip(species, shuffled(draw, recipe.colours), strict=False))
+        self.answers = {asked: colour[species[0]]}
+        facts: list[Fact] = [("member", *pair) for pair in kinds.items()]
+        facts += [("colour", name, colour[kinds[name]]) for name in others]
+        return shuffled(draw, facts)
+
+    def _colours_as_released(self, draw: Draw, people: list[str], species: list[str]) -> list[Fact]:
+        """Kind and colour of each, in this order; the one whose colour would come last is asked.
+
+        An individual's colour is that of the one of its kind told before, or drawn freely.
+        """
+        recipe = self.recipe
+        while True:
+            turns = []
+            left = dict.fromkeys(people, 2)
+            while left:
+                name = pick(draw, list(left))
+                turns.append(name)
+                left[name] -= 1
+                if not left[name]:
+                    del left[name]
+            asked = turns.pop()
+            kinds = {name: pick(draw, species) for name in people}
+            peers = sum(kind == kinds[asked] for kind in kinds.values()) - 1
+            if peers not in (0, 2):  # the release has none of these
+                break
+        facts: list[Fact] = []
+        before: dict[str, str] = {}
+        for name in turns:
+            kind = kinds[name]
+            if ("member", name, kind) not in facts:
+                facts.append(("member", name, kind))
+                continue
+            if kind not in before or draw() < recipe.unlike:
+                before[kind] = pick(draw, recipe.colours)
+            facts.append(("colour", name, before[kind]))
+        self.answers = {asked: ""}
+        return facts
+
+    # --- the rest -------------------------------------------------------------------------
+
+    def advance(self, goal: int, pause: int | None = None) -> bool:
+        """Tell all there is; a story has no other goal."""
+        facts = self.facts
+        end = len(facts) if pause is None else min(pause, len(facts))
+        for at in range(len(self.sentences), end):
+            sentence = self.language.say(facts[at])
+            self.sentences.append(sentence)
+            self._reading.hear(sentence)
+        return True
+
+    def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
+        """One question for each individual that may be asked about."""
+        found = []
+        for name, answer in self.answers.items():
+            query = (kind, name.lower() if self.recipe.small_names else name)
+            if self._released:
+                cited = release.cite(self._reading, query)
+                if cited is not None:
+                    found.append(Candidate(query, *cited))
+            else:
+                found.append(Candidate(query, (answer,)))
+        return found
+
+    def truth(self, query: Query) -> tuple[str, ...] | None:
+        """The answer that the kinds give; as released, a colour has no truth behind it."""
+        answer = self.answers.get(self._reading.resolve(query[1]))
+        return (answer,) if answer else None
+
+    def annotate(self, query: Query, mask: int, position: int) -> Annotation:
+        """Roles of the sentences; induction is marked as the convention it is."""
+        roles = ["support" if mask >> n & 1 else "distractor" for n in range(1, position + 1)]
+        features: dict[str, object] = {"inference": "deduction"}
+        if self._inductive:
+            features["inference"] = "induction: peers of one kind are of one colour"
+        return Annotation(tuple(roles), features)
+
+
+def _fears_first(draw: Draw, rules: list[Fact], members: list[Fact]) -> list[Fact]:
+    """Rules and members interleaved, each member after the fear of its kind."""
+    facts: list[Fact] = []
+    waiting = [*rules, *members]
+    while waiting:
+        ready = [
+            fact
+            for fact in waiting
+            if fact[0] != "member"
+            or not any(rule[0] == "fear" and rule[1] == fact[2] for rule in waiting)
+        ]
+        fact = pick(draw, ready)
+        waiting.remove(fact)
+        facts.append(fact)
+    return facts

@@ -1,0 +1,571 @@
+"""Tells kin facts in scenes and reads them back.
+
+A *unit* is one element of a story: one to three sentences that tell one to three facts, the links
+of a path. Its scenes (language/<code>/kinship/scenes-*.toml) have slots for people and a formal
+meaning through how people are mentioned in them: 'Ann', 'her uncle Bob', 'Bob, the uncle of Ann,'.
+
+    During the cattle auction, Ann taught Bob, her uncle, three sailing knots. His wife Cara had
+    tickets for the semifinal.      uncle(Ann, Bob), wife(Bob, Cara); Ann is female, Bob is male
+
+Promises:
+1. `parse` gives back exactly what `tell` meant: the kin facts as worded and every gender that the
+   words disclose. It needs no list of names, and fails with ParseError rather than guess.
+2. Of each fact told, the second person's gender is disclosed in the same unit, so that the fact
+   follows from the unit also where it is worded the other way round ('Bob taught his niece Ann').
+3. 'his' and 'her' in the second or third place of a scene mean the person in the first place;
+   elsewhere the only person of the unit so far who can be meant. 'him', 'her', 'he', 'she' mean
+   the person by whom the first is introduced ('Ann's uncle Bob taught her …') and are used only
+   where the two have different genders.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from itertools import product
+from typing import Any, NamedTuple
+
+from fabula.errors import ParseError, RecipeError, hint
+from fabula.seeds import Draw, below, fingerprint, pick, pick_weighted
+from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
+
+HELD_OUT = 0.2
+"""Share of the scenes and settings that only held-out stories may use."""
+MEMO_LIMIT = 100_000
+SLOT = "\x00"
+ENDS = ".;:!?"
+
+Kin = tuple[str, str, str]
+"""(word, a, b): b is a's word."""
+
+
+class Meaning(NamedTuple):
+    """What a unit says."""
+
+    kin: tuple[Kin, ...]
+    genders: tuple[tuple[str, str], ...]
+    """Everyone whose gender the words disclose, with it; in order of mention."""
+
+
+class Person(NamedTuple):
+    """Somebody to be told of."""
+
+    name: str
+    gender: str
+
+
+class Scene(NamedTuple):
+    """A sentence with slots."""
+
+    kind: str
+    """pair, solo or trio."""
+    base: int
+    """The scene before its choices were made; hold-out is by base."""
+    parts: tuple[str, ...]
+    """The text around the slots."""
+    second: str
+    """What a pronoun in the second slot would be: object, subject, or '' where none fits."""
+    leads: bool
+    """Whether a setting may come before it: it begins with a person and tells of the past."""
+
+
+class Pool(NamedTuple):
+    """The scenes and settings that a story may use."""
+
+    pair: tuple[tuple[Scene, ...], ...]
+    """For each base its variants, so that many choices do not make a scene frequent."""
+    solo: tuple[tuple[Scene, ...], ...]
+    trio: tuple[tuple[Scene, ...], ...]
+    leads: tuple[tuple[str, ...], ...]
+    asides: tuple[tuple[str, ...], ...]
+
+
+class Mention(NamedTuple):
+    """A person as mentioned in a slot."""
+
+    form: str
+    """name, his, of (introduced by a named person) or pronoun."""
+    person: str
+    word: str = ""
+    anchor: str = ""
+    """A name, or the pronoun."""
+
+
+class Phrases:
+    """One language's way to tell of kin."""
+
+    def __init__(self, grammar: Mapping[str, Any], files: Iterable[Mapping[str, Any]]) -> None:
+        self.code: str = grammar["code"]
+        self._question: str = grammar["question"]
+        self._mentions: dict[str, float] = grammar["mentions"]
+        self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
+        self._plain: tuple[str, ...] = tuple(grammar["plain"]["statements"])
+        self._subject_after = set(grammar["syntax"]["subject_after"])
+        self._timeless = set(grammar["syntax"]["timeless"])
+        self.words: Vocabulary = vocabulary(frozenset(OPTIONS))
+        kinds: dict[str, list[list[Scene]]] = {"pair": [], "solo": [], "trio": []}
+        settings: dict[str, list[list[str]]] = {"leads": [], "asides": []}
+        number = 0
+        for data in files:
+            for kind, texts in data.items():
+                for text in texts:
+                    if kind in kinds:
+                        variants = [self._scene(kind, number, t) for t in _expand(text)]
+                        kinds[kind].append(variants)
+                        number += 1
+                    else:
+                        settings[kind].append(list(_expand(text)))
+        self._all = kinds
+        self._settings = settings
+        self.pools = {name: self._pool(name) for name in ("any", "seen", "held-out")}
+        self._known: dict[str, Scene] = {}
+        for scene in (s for groups in kinds.values() for group in groups for s in group):
+            skeleton = SLOT.join(scene.parts)
+            if skeleton in self._known:
+                raise ValueError(f"two scenes read alike: {skeleton!r}")
+            self._known[skeleton] = scene
+        self._leads = {text for group in settings["leads"] for text in group}
+        self._asides = {text for group in settings["asides"] for text in group}
+        self._fixed = self._capitals()
+        self._pattern = self._mention_pattern()
+        self._statements = [(frame, self._statement_pattern(frame)) for frame in self._plain]
+        self._question_pattern = re.compile(_slots(self._question, {"a": NAME, "b": NAME}))
+        self._memo: dict[str, Meaning] = {}
+
+    # --- the bank -------------------------------------------------------------------------
+
+    def _scene(self, kind: str, base: int, text: str) -> Scene:
+        parts = re.split(r"\{\d\}", text)
+        slots = re.findall(r"\{(\d)\}", text)
+        wanted = {"pair": 2, "solo": 1, "trio": 3}[kind]
+        if slots != [str(n) for n in range(1, wanted + 1)]:
+            raise ValueError(f"a {kind} scene needs its slots in order: {text!r}")
+        second = ""
+        if kind == "pair":
+            before = parts[1].split()
+            if parts[1].strip() != "and":
+                second = "subject" if before[-1] in self._subject_after else "object"
+        verb = (parts[1].split() or [""])[0]
+        past = verb == "was" or not (verb.endswith("s") or verb in self._timeless)
+        return Scene(kind, base, tuple(parts), second, not parts[0] and past)
+
+    def _pool(self, name: str) -> Pool:
+        def scenes(kind: str) -> tuple[tuple[Scene, ...], ...]:
+            groups = self._all[kind]
+            order = sorted(groups, key=lambda g: fingerprint("scene:" + SLOT.join(g[0].parts)))
+            cut = round(len(order) * HELD_OUT)
+            held = {group[0].base for group in order[:cut]}
+            return tuple(
+                tuple(group)
+                for group in groups
+                if name == "any" or (group[0].base in held) == (name == "held-out")
+            )
+
+        def texts(kind: str) -> tuple[tuple[str, ...], ...]:
+            found = []
+            for group in self._settings[kind]:
+                order = sorted(group, key=lambda text: fingerprint("setting:" + text))
+                cut = max(1, round(len(order) * HELD_OUT))
+                held = set(order[:cut])
+                found.append(
+                    tuple(t for t in group if name == "any" or (t in held) == (name == "held-out"))
+                )
+            return tuple(group for group in found if group)
+
+        return Pool(
+            scenes("pair"), scenes("solo"), scenes("trio"), texts("leads"), texts("asides")
+        )
+
+    def texts(self) -> Iterator[str]:
+        """All fixed text of the bank."""
+        for skeleton in self._known:
+            yield skeleton.replace(SLOT, " ")
+        yield from self._leads
+        yield from self._asides
+
+    def _capitals(self) -> frozenset[str]:
+        """Capitalised words of the bank: no names."""
+        return frozenset(w for text in self.texts() for w in re.findall(r"\b[A-Z]\w*", text))
+
+    def clash(self, name: str) -> bool:
+        """Whether a name would be taken for an ordinary word, or cannot be read at all."""
+        return name in self._fixed or not re.fullmatch(NAME, name)
+
+    # --- telling --------------------------------------------------------------------------
+
+    def plain(self, people: Sequence[Person], links: Sequence[str], draw: Draw) -> str:
+        """One link in a plain sentence."""
+        (relation,) = links
+        word = self.words.word(relation, people[1].gender)
+        return pick(draw, self._plain).format(
+            a=people[0].name, b=people[1].name, kin=word, article=_article(word)
+        )
+
+    def tell(self, people: Sequence[Person], links: Sequence[str], draw: Draw, pool: Pool) -> str:
+        """A unit for a path: people[i + 1] is people[i]'s links[i]."""
+        return _Teller(self, people, links, draw, pool).unit()
+
+    def kin(self, people: Sequence[Person], links: Sequence[str], known: int, new: int) -> str:
+        """What people[new] is to people[known], next to each other on the path."""
+        if new > known:
+            return self.words.word(links[known], people[new].gender)
+        return self.words.word(self.words.mirror[links[new]], people[new].gender)
+
+    def pronoun(self, gender: str, case: str) -> str:
+        """he, him, his, …"""
+        return self._pronouns[gender][case]
+
+    # --- parsing --------------------------------------------------------------------------
+
+    def parse(self, unit: str) -> Meaning:
+        """What a unit says."""
+        known = self._memo.get(unit)
+        if known is None:
+            known = self._parse(unit)
+            if len(self._memo) >= MEMO_LIMIT:
+                self._memo.clear()
+            self._memo[unit] = known
+        return known
+
+    def _parse(self, unit: str) -> Meaning:
+        heard = _Heard()
+        for sentence in SENTENCE_END.split(unit):
+            if sentence in self._asides:
+                continue
+            mentions: list[Mention] = []
+            skeleton = self._skeleton(sentence, mentions)
+            scene = self._known.get(skeleton)
+            if scene is None:
+                lead, _, rest = skeleton.partition(f", {SLOT}")
+                scene = self._known.get(SLOT + rest) if lead in self._leads else None
+            if scene is None:
+                self._parse_plain(sentence, heard)
+            else:
+                self._take(scene, mentions, heard, sentence)
+        if not heard.kin:
+            raise ParseError(f"nothing about kin is said in '{unit}'.")
+        return Meaning(tuple(heard.kin), tuple(heard.genders.items()))
+
+    def _skeleton(self, sentence: str, mentions: list[Mention]) -> str:
+        fixed, add = self._fixed, mentions.append
+
+        def see(found: re.Match[str]) -> str:
+            match found.lastgroup:
+                case "name":
+                    word = found["n"]
+                    if word in fixed:
+                        return found[0]
+                    add(Mention("name", word))
+                case "his":
+                    add(Mention("his", found["h3"], found["h2"], found["h1"].lower()))
+                case "of":
+                    add(Mention("of", found["o3"], found["o2"], found["n"]))
+                case "own":
+                    add(Mention("his", found["n"], found["a4"], found["a3"]))
+                case "appos":
+                    add(Mention("of", found["n"], found["a2"], found["a1"]))
+                case "the":
+                    add(Mention("of", found["n"], found["t1"], found["t2"]))
+                case "who":
+                    add(Mention("of", found["n"], found["w2"], found["w1"]))
+                case _:
+                    add(Mention("pronoun", "", "", found[0]))
+            return SLOT
+
+        return self._pattern.sub(see, sentence)
+
+    def _mention_pattern(self) -> re.Pattern[str]:
+        kin = "|".join(sorted(map(re.escape, self.words.words), key=len, reverse=True))
+        kin = f"(?:{kin})(?![-\\w])"
+        end = f"(?=[,{ENDS}]),?"
+        return re.compile(
+            # what begins with a name, in one branch, so that other places fail at once
+            rf"(?P<n>(?!H(?:is|er)\b){NAME})(?:"
+            rf"(?P<of>'s (?P<o2>{kin}) (?P<o3>{NAME}))"
+            rf"|, (?:(?P<appos>(?P<a1>{NAME})'s (?P<a2>{kin}){end})"
+            rf"|(?P<own>(?P<a3>his|her) (?P<a4>{kin}){end})"
+            rf"|(?P<the>the (?P<t1>{kin}) of (?P<t2>{NAME}){end})"
+            rf"|(?P<who>who is (?P<w1>{NAME})'s (?P<w2>{kin}){end}))"
+            rf"|(?P<name>))"
+            rf"|\b(?:(?P<his>(?P<h1>[Hh]is|[Hh]er) (?P<h2>{kin}) (?P<h3>{NAME}))"
+            r"|(?P<pronoun>(?:him|her|he|she)\b))"
+        )
+
+    def _take(
+        self, scene: Scene, mentions: Sequence[Mention], heard: _Heard, sentence: str
+    ) -> None:
+        """Add what a scene with these mentions says."""
+        first = mentions[0]
+        for place, mention in enumerate(mentions):
+            form, person, word, anchor = mention
+            if form == "of":
+                heard.tell(self.words, word, anchor, person)
+            elif form == "his":
+                gender = MALE if anchor == "his" else FEMALE
+                owner = first.person if place else heard.only(gender, sentence)
+                heard.disclose(owner, gender, sentence)
+                heard.tell(self.words, word, owner, person)
+            elif form == "name":
+                heard.meet(person)
+            else:
+                if first.form != "of" or place != 1:
+                    raise ParseError(f"nobody is meant by '{anchor}' in '{sentence}'.")
+                male = anchor in ("him", "he")
+                heard.disclose(first.anchor, MALE if male else FEMALE, sentence)
+
+    def _parse_plain(self, sentence: str, heard: _Heard) -> None:
+        for _, pattern in self._statements:
+            found = pattern.fullmatch(sentence)
+            if found:
+                heard.tell(self.words, found["kin"], found["a"], found["b"])
+                return
+        raise ParseError(f"no {self.code} scene or statement about kin fits '{sentence}'.")
+
+    def _statement_pattern(self, frame: str) -> re.Pattern[str]:
+        kin = "|".join(sorted(map(re.escape, self.words.words), key=len, reverse=True))
+        return re.compile(_slots(frame, {"a": NAME, "b": NAME, "kin": kin, "article": "an?"}))
+
+    # --- questions ------------------------------------------------------------------------
+
+    def ask(self, first: str, second: str) -> str:
+        """What is the second to the first?"""
+        return self._question.format(a=first, b=second)
+
+    def parse_question(self, question: str) -> tuple[str, str]:
+        """The pair (first, second) behind a question."""
+        found = self._question_pattern.fullmatch(question.strip())
+        if not found:
+            raise ParseError(f"no {self.code} question about kin fits '{question}'.")
+        return found["a"], found["b"]
+
+
+NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
+SENTENCE_END = re.compile(r"(?<=[.!?]) ")
+
+
+class _Heard:
+    """What a unit has said so far."""
+
+    def __init__(self) -> None:
+        self.kin: list[Kin] = []
+        self.people: dict[str, None] = {}
+        self.genders: dict[str, str] = {}
+
+    def meet(self, person: str) -> None:
+        self.people[person] = None
+
+    def tell(self, words: Vocabulary, word: str, first: str, second: str) -> None:
+        self.kin.append((word, first, second))
+        self.people[first] = self.people[second] = None
+        gender = words.relation_of[word][1]
+        if gender:
+            self.disclose(second, gender, word)
+
+    def disclose(self, person: str, gender: str, sentence: str) -> None:
+        if self.genders.setdefault(person, gender) != gender:
+            raise ParseError(f"{person} is said to be both male and female in '{sentence}'.")
+
+    def only(self, gender: str, sentence: str) -> str:
+        """The only person so far who may have this gender."""
+        found = [p for p in self.people if self.genders.get(p, gender) == gender]
+        if len(found) != 1:
+            raise ParseError(f"it is not clear who is meant in '{sentence}'.")
+        return found[0]
+
+
+class _Teller:
+    """Tells one unit."""
+
+    def __init__(
+        self,
+        phrases: Phrases,
+        people: Sequence[Person],
+        links: Sequence[str],
+        draw: Draw,
+        pool: Pool,
+    ) -> None:
+        self.phrases, self.people, self.links = phrases, people, links
+        self.draw, self.pool = draw, pool
+        self.disclosed: set[int] = set()
+
+    def unit(self) -> str:
+        draw, links = self.draw, self.links
+        low = below(draw, len(links))  # told so far: the links low … high - 1
+        high = low + 1
+        sentences: list[str] = []
+        chance = draw()
+        if len(links) > 1 and chance < 0.3:
+            ends = [end for end in (low - 1, high + 1) if 0 <= end < len(self.people)]
+            new = pick(draw, ends)
+            sentences.append(self._trio(low, high, new))
+            low, high = min(low, new), max(high, new)
+        else:
+            sentences.append(self._pair(low, high, opening=True))
+        while high - low < len(links):
+            new = low - 1 if high == len(links) or (low > 0 and draw() < 0.5) else high + 1
+            known = low if new < low else high
+            sentences.append(self._more(known, new, range(low, high + 1)))
+            low, high = min(low, new), max(high, new)
+        if draw() < 0.35:
+            sentences.insert(1 + below(draw, len(sentences)), pick(draw, pick(draw, self.pool.asides)))
+        return " ".join(sentences)
+
+    def _kin(self, known: int, new: int) -> str:
+        word = self.phrases.kin(self.people, self.links, known, new)
+        if self.phrases.words.relation_of[word][1]:
+            self.disclosed.add(new)
+        return word
+
+    def _mention(self, form: str, known: int, new: int) -> str:
+        people = self.people
+        return form.format(
+            a=people[known].name,
+            b=people[new].name,
+            kin=self._kin(known, new),
+            his=self.phrases.pronoun(people[known].gender, "possessive"),
+        )
+
+    def _forms(self, wanted: Iterable[str]) -> tuple[list[str], list[float]]:
+        forms = list(wanted)
+        return forms, [self.phrases._mentions[form] for form in forms]
+
+    def _pair(self, one: int, other: int, opening: bool) -> str:
+        """A pair scene for two neighbours on the path."""
+        draw, people = self.draw, self.people
+        scene = pick(draw, pick(draw, self.pool.pair))
+        if draw() < 0.5:
+            one, other = other, one  # 'one' stands in the first slot
+        after, last = scene.parts[1][:1], scene.parts[2][:1]
+        mentions = self.phrases._mentions
+        # the second is introduced by the first: 'Ann … her uncle Bob'
+        own = [f for f in mentions if "{his}" in f and not (f[-1] == "," and last == ",")]
+        # or the first by the second, who is then a pronoun: 'Ann's uncle Bob … her'
+        other_way = []
+        if scene.second and opening and people[one].gender != people[other].gender:
+            other_way = [f for f in mentions if "{a}" in f and not (f[-1] == "," and after == ",")]
+        form = pick_weighted(draw, *self._forms([*own, *other_way]))
+        if "{his}" in form:
+            fillers = [people[one].name, self._mention(form, one, other)]
+            self.disclosed.add(one)
+        else:
+            pronoun = self.phrases.pronoun(people[other].gender, scene.second)
+            fillers = [self._mention(form, other, one), pronoun]
+            self.disclosed.add(other)
+        return self._sentence(scene, fillers)
+
+    def _trio(self, low: int, high: int, new: int) -> str:
+        draw, people = self.draw, self.people
+        scene = pick(draw, pick(draw, self.pool.trio))
+        known = low if new < low else high
+        one, other = (low, high) if draw() < 0.5 else (high, low)
+        if not self.phrases.words.relation_of[self._kin(one, other)][1]:
+            # 'his cousin' tells the first one's gender only
+            one, other = known, low + high - known
+        second, last = scene.parts[2][:1], scene.parts[3][:1]
+        mentions = self.phrases._mentions
+        own = [f for f in mentions if "{his}" in f and not (f[-1] == "," and second == ",")]
+        form = pick_weighted(draw, *self._forms(own))
+        fillers = [people[one].name, self._mention(form, one, other)]
+        self.disclosed.add(one)
+        named = [f for f in mentions if "{a}" in f and not (f[-1] == "," and last == ",")]
+        fillers.append(self._mention(pick_weighted(draw, *self._forms(named)), known, new))
+        return self._sentence(scene, fillers)
+
+    def _more(self, known: int, new: int, told: range) -> str:
+        """A scene that introduces one more person."""
+        draw, people = self.draw, self.people
+        # a fact worded from its second person needs that person's gender, by a pronoun if not yet
+        worded_back = new < known and known not in self.disclosed
+        if worded_back or draw() < 0.45:
+            return self._pair(known, new, opening=False)
+        scene = pick(draw, pick(draw, self.pool.solo))
+        after = scene.parts[1][:1]
+        mentions = self.phrases._mentions
+        clear = all(
+            p in self.disclosed and people[p].gender != people[known].gender
+            for p in told
+            if p != known
+        )
+        forms = [
+            f
+            for f in mentions
+            if ("{a}" in f or clear) and not (f[-1] == "," and (after == "," or f.startswith("{b}, {his}")))
+        ]
+        form = pick_weighted(draw, *self._forms(forms))
+        mention = self._mention(form, known, new)
+        if "{his}" in form:
+            self.disclosed.add(known)
+        return self._sentence(scene, [mention])
+
+    def _sentence(self, scene: Scene, fillers: Sequence[str]) -> str:
+        parts = scene.parts
+        text = parts[0]
+        for filler, part in zip(fillers, parts[1:], strict=True):
+            if filler[-1] == "," and part[:1] in ENDS:
+                filler = filler[:-1]
+            text += filler + part
+        if scene.leads and self.draw() < 0.5:
+            return f"{pick(self.draw, pick(self.draw, self.pool.leads))}, {text}"
+        return text if parts[0] else text[0].upper() + text[1:]
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"
+
+
+def _expand(text: str) -> Iterator[str]:
+    """Every way to make the choices [a|b] in a text."""
+    pieces = re.split(r"\[([^\]]*)\]", text)
+    choices = [piece.split("|") if n % 2 else [piece] for n, piece in enumerate(pieces)]
+    return ("".join(chosen) for chosen in product(*choices))
+
+
+def _slots(frame: str, fillings: Mapping[str, str]) -> str:
+    """The frame as a regular expression; a slot used twice must be filled alike."""
+    parts, seen = re.split(r"\{(\w+)\}", frame), set()
+    text = ""
+    for n, part in enumerate(parts):
+        if n % 2 == 0:
+            text += re.escape(part)
+        elif part in seen:
+            text += f"(?P={part})"
+        else:
+            seen.add(part)
+            text += f"(?P<{part}>{fillings[part]})"
+    return text
+
+
+# --- loading ------------------------------------------------------------------------------------
+
+
+def _folder(code: str) -> Any:
+    folder = resources.files("fabula.language") / code / "kinship"
+    if not (folder / "grammar.toml").is_file():
+        codes = [
+            p.name
+            for p in resources.files("fabula.language").iterdir()
+            if (p / "kinship" / "grammar.toml").is_file()
+        ]
+        raise RecipeError(f"no language '{code}' for the world 'kinship'.{hint(code, codes)}")
+    return folder
+
+
+@lru_cache(maxsize=None)
+def phrases(code: str) -> Phrases:
+    """The phrase bank of a language."""
+    folder = _folder(code)
+    names = sorted(p.name for p in folder.iterdir() if p.name.startswith(("scenes-", "settings")))
+    files = [tomllib.loads((folder / name).read_text(encoding="utf-8")) for name in names]
+    grammar = tomllib.loads((folder / "grammar.toml").read_text(encoding="utf-8"))
+    return Phrases(grammar, files)
+
+
+@lru_cache(maxsize=None)
+def names(code: str) -> dict[str, tuple[str, ...]]:
+    """The first names of a language by gender."""
+    text = (_folder(code) / "names.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    return {gender: tuple(data[gender].split()) for gender in (MALE, FEMALE)}

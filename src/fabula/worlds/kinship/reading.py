@@ -1,0 +1,194 @@
+"""What a reader makes of units about kin: a graph of facts, and what follows along its paths.
+
+Promises:
+1. Sound: an answer holds in every family that fits the sentences of its support (see algebra.py).
+2. A set of sentences that does not join the two people says nothing about them, since the families
+   of its parts need not be related. So the support along a simple path is minimal as a set of
+   facts; as a set of sentences this is checked (`stands`).
+3. It never sees the family, nor which fact is noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from fabula.labels import minimal, numbers_of
+from fabula.worlds.base import Fact, Finding, Query
+from fabula.worlds.kinship.algebra import OPTIONS, UNKNOWN, Vocabulary, fold, vocabulary
+from fabula.worlds.kinship.phrases import Phrases
+
+BY_MARRIAGE = "kin-by-marriage"
+KINDS = ("kin", BY_MARRIAGE)
+"""'kin' takes an uncle to be a parent's brother; 'kin-by-marriage' an aunt's husband as well."""
+MOST_PATHS = 512
+
+BLOOD = vocabulary(frozenset(OPTIONS) - {"by-marriage"})
+MARRIAGE = vocabulary(frozenset(OPTIONS))
+
+
+def words_of(kind: str) -> Vocabulary:
+    """The vocabulary in which a kind of question is answered."""
+    return MARRIAGE if kind == BY_MARRIAGE else BLOOD
+
+
+class Edge(NamedTuple):
+    """A fact seen from one of its people."""
+
+    other: str
+    relation: str
+    """What the other is to this person."""
+    bit: int
+
+
+class KinReading:
+    """The reader's view of a story."""
+
+    def __init__(self, tongue: Phrases, sentences: Sequence[str] = ()) -> None:
+        self.language = tongue
+        self._facts: list[tuple[Fact, ...]] = []
+        self._near: dict[str, list[Edge]] = {}
+        self._gender: dict[str, tuple[str, int]] = {}
+        """For each person the gender and the sentences that disclose it."""
+        self._paths: dict[tuple[str, str, int], list[list[Edge]]] = {}
+        for sentence in sentences:
+            self.hear(sentence)
+
+    def hear(self, sentence: str) -> None:
+        """Take in the next unit."""
+        meaning = self.language.parse(sentence)
+        bit = 2 << len(self._facts)
+        facts: list[Fact] = list(meaning.kin)
+        worded = set()
+        for word, first, second in meaning.kin:
+            relation, gender = BLOOD.relation_of[word]
+            if gender:
+                worded.add(second)
+            self._near.setdefault(first, []).append(Edge(second, relation, bit))
+            back = BLOOD.mirror[relation]
+            self._near.setdefault(second, []).append(Edge(first, back, bit))
+        for person, gender in meaning.genders:
+            if person not in worded:
+                facts.append((gender, person))
+            known = self._gender.get(person)
+            self._gender[person] = (gender, bit | (known[1] if known else 0))
+        self._facts.append(tuple(facts))
+        self._paths.clear()
+
+    # --- finding --------------------------------------------------------------------------
+
+    def paths(self, first: str, second: str, mask: int = -1) -> list[list[Edge]]:
+        """The simple paths between two people along facts of these sentences."""
+        key = (first, second, mask)
+        known = self._paths.get(key)
+        if known is None:
+            known = self._paths[key] = list(self._walk(first, second, mask))
+        return known
+
+    def _walk(self, first: str, second: str, mask: int) -> Iterator[list[Edge]]:
+        near = self._near
+        if first not in near or second not in near or first == second:
+            return
+        path: list[Edge] = []
+        seen = {first}
+        left = [iter(near[first])]
+        found = 0
+        while left:
+            for edge in left[-1]:
+                if edge.other in seen or not edge.bit & mask:
+                    continue
+                if edge.other == second:
+                    yield [*path, edge]
+                    found += 1
+                    if found == MOST_PATHS:
+                        return
+                    continue
+                path.append(edge)
+                seen.add(edge.other)
+                left.append(iter(near[edge.other]))
+                break
+            else:
+                left.pop()
+                if path:
+                    seen.discard(path.pop().other)
+
+    def find(self, query: Query) -> Finding | None:
+        """The word that the second person is to the first, with every minimal support."""
+        found = self._answers(query, -1)
+        if len(found) != 1:
+            return None
+        ((word, masks),) = found.items()
+        return Finding((word,), minimal(masks), word)
+
+    def _answers(self, query: Query, mask: int) -> dict[str, list[int]]:
+        """All words that follow along some path, with the sentences; one, unless contradictory."""
+        kind, first, second = query
+        words = words_of(kind)
+        found: dict[str, list[int]] = {}
+        for path in self.paths(first, second, mask):
+            place = fold([words.mask[edge.relation] for edge in path])
+            relation = words.named(place) if place != UNKNOWN else None
+            if relation is None:
+                continue
+            used = 0
+            for edge in path:
+                used |= edge.bit
+            for word, more in self._worded(words, relation, second, used, mask):
+                found.setdefault(word, []).append(used | more)
+        return found
+
+    def _worded(
+        self, words: Vocabulary, relation: str, person: str, used: int, mask: int
+    ) -> Iterator[tuple[str, int]]:
+        """The word for a relation, and what else must be read for the gender it tells."""
+        named = words.relations[relation]
+        if named.male == named.female:
+            yield named.male, 0
+            return
+        gender, told = self._gender.get(person, ("", 0))
+        told &= mask
+        if told:
+            word = words.word(relation, gender)
+            if told & used:
+                yield word, 0
+            else:
+                yield from ((word, 1 << number) for number in numbers_of(told))
+
+    def stands(self, query: Query, conclusion: object, mask: int) -> bool:
+        """Whether these sentences alone give the word, and none of them can be dropped."""
+        if list(self._answers(query, mask)) != [conclusion]:
+            return False
+        rest = mask
+        while rest:
+            low = rest & -rest
+            rest ^= low
+            if list(self._answers(query, mask & ~low)) == [conclusion]:
+                return False
+        return True
+
+    # --- describing -----------------------------------------------------------------------
+
+    def facts(self) -> list[tuple[Fact, ...]]:
+        """The facts of each unit as it words them, with the genders its pronouns disclose."""
+        return self._facts
+
+    def concepts(self, mask: int) -> tuple[str, ...]:
+        """The relations told in these units, seen either way."""
+        found = set()
+        for number in numbers_of(mask):
+            for fact in self._facts[number - 1]:
+                if len(fact) == 3:
+                    relation = BLOOD.relation_of[fact[0]][0]
+                    found.add(min(relation, BLOOD.mirror[relation]))
+        return tuple(sorted(found))
+
+    def signature(self, query: Query, mask: int) -> str:
+        """The kind of question and the clause that the support spells, e.g. 'kin:mother-brother'."""
+        paths = self.paths(query[1], query[2], mask)
+        if not paths:
+            return query[0]
+        words = []
+        for edge in min(paths, key=len):
+            gender = self._gender.get(edge.other, ("", 0))[0]
+            words.append(BLOOD.word(edge.relation, gender) if gender else edge.relation)
+        return f"{query[0]}:{'-'.join(words)}"

@@ -1,0 +1,150 @@
+"""The keys that recipes of the kinship world have besides those of every recipe."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from fabula.errors import hint
+from fabula.recipe import Recipe, Strict
+from fabula.worlds.kinship.algebra import OPTIONS, Vocabulary, vocabulary
+from fabula.worlds.kinship.family import LARGEST, largest
+from fabula.worlds.kinship.phrases import names
+from fabula.worlds.kinship.reading import BY_MARRIAGE, KINDS
+
+Count = Annotated[int, Field(ge=0, le=50)]
+NoiseKind = Literal["supporting", "irrelevant", "disconnected"]
+NUMBERS = {"supporting": 2, "irrelevant": 3, "disconnected": 4}
+"""The kinds of noise as CLUTRR numbers its tasks; 1 is none, 5 all three."""
+
+
+class FamilyKeys(Strict):
+    """How large a family is."""
+
+    generations: Annotated[int, Field(ge=2, le=12)] = 4
+    children: tuple[Annotated[int, Field(ge=1, le=30)], Annotated[int, Field(ge=1, le=30)]] = (2, 3)
+    """Fewest and most children of a couple above the last generation."""
+    marriage: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """How likely a child of the family marries; the first couple always is one."""
+
+    @model_validator(mode="after")
+    def _sound(self) -> FamilyKeys:
+        if self.children[0] > self.children[1]:
+            raise ValueError(f"children = {list(self.children)} holds no number")
+        if largest(self.generations, self.children, self.marriage) > LARGEST:
+            raise ValueError(f"such a family can have more than {LARGEST:,} people")
+        return self
+
+
+class Amounts(Strict):
+    """How much noise of a kind, from … to …; 0 as the upper bound stands for half of k."""
+
+    supporting: tuple[Count, Count] = (1, 0)
+    """Detours of two facts."""
+    irrelevant: tuple[Count, Count] = (1, 1)
+    """Facts on the path that leads away."""
+    disconnected: tuple[Count, Count] = (1, 0)
+    """Facts on the path apart."""
+
+
+class Task(Strict):
+    """A kind of story."""
+
+    k: Annotated[int, Field(ge=1, le=30)]
+    """Facts that the answer needs."""
+    noise: tuple[NoiseKind, ...] = ()
+    share: Annotated[int, Field(ge=1, le=1000)] = 1
+    """How many stories of this kind come in each round."""
+
+    @property
+    def name(self) -> str:
+        """As CLUTRR names it: kind of noise, dot, k."""
+        kinds = sorted({NUMBERS[kind] for kind in self.noise})
+        number = "5" if len(kinds) == 3 else "+".join(map(str, kinds)) or "1"
+        return f"{number}.{self.k}"
+
+
+class Part(Strict):
+    """What may differ between splits."""
+
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = (Task(k=2), Task(k=3))
+    """Kinds of story, dealt out in turn."""
+    clauses: Literal["any", "kept", "held-out"] = "any"
+    """Which clauses of three facts and more: all, those not held out, or those held out."""
+    any_clause: tuple[int, ...] = ()
+    """Numbers of facts for which `clauses` does not count."""
+    phrases: Literal["any", "seen", "held-out"] = "any"
+    """Which scenes: all, the 80 % for training, or the 20 % held out."""
+
+
+class KinshipRecipe(Recipe):
+    """A recipe of the kinship world."""
+
+    asks: dict[str, Annotated[float, Field(ge=0)]] = {"kin": 1.0}
+    length: int | tuple[int, int] = 1
+    """Not used: a story has as many units as its facts need."""
+    split_key: Literal["story", "proof", "signature", "none"] = "none"
+    """Splits differ by clauses, scenes and names instead."""
+    family: FamilyKeys = FamilyKeys()
+    words: tuple[str, ...] = ()
+    """More words than the twenty: sibling-in-law, cousin, great-grand, by-marriage."""
+    targets: tuple[str, ...] = ()
+    """The answers, in equal numbers; empty: every word that k facts can prove."""
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = (Task(k=2), Task(k=3))
+    clauses: Literal["any", "kept", "held-out"] = "any"
+    any_clause: tuple[int, ...] = ()
+    phrases: Literal["any", "seen", "held-out"] = "any"
+    split_overrides: dict[str, dict[str, Any]] = {}
+    """For a split, other values of tasks, clauses, any_clause and phrases."""
+    noise: Amounts = Amounts()
+    held_out: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    """Share of the clauses of three facts and more that are held out."""
+    names: Literal["disjoint", "shared"] = "disjoint"
+    """Whether each split has names of its own."""
+    telling: Literal["scenes", "plain"] = "scenes"
+    group: Annotated[int, Field(ge=1, le=3)] = 3
+    """Facts told together at most."""
+    order: Literal["shuffled", "chain"] = "shuffled"
+    """Order of the units: at random, or along the chain and then the noise."""
+
+    @field_validator("words")
+    @classmethod
+    def _known_words(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        for word in words:
+            if word not in OPTIONS:
+                raise ValueError(f"unknown '{word}'.{hint(word, OPTIONS)}")
+        return words
+
+    @model_validator(mode="after")
+    def _sound_kinship(self) -> KinshipRecipe:
+        for kind in self.asks:
+            if kind not in KINDS:
+                raise ValueError(f"asks: unknown question '{kind}'.{hint(kind, KINDS)}")
+        marked = BY_MARRIAGE if "by-marriage" in self.words else "kin"
+        if self.kinds() != (marked,):
+            raise ValueError(f"asks: these words are asked for by '{marked}' alone")
+        for split in self.split_overrides:
+            if split not in self.splits:
+                raise ValueError(f"split_overrides: no split '{split}'.{hint(split, self.splits)}")
+            self.part(split)
+        known = self.vocabulary.words
+        for word in self.targets:
+            if word not in known:
+                raise ValueError(f"targets: unknown '{word}'.{hint(word, known)}")
+        if self.telling == "plain" and self.group != 1:
+            raise ValueError("group: the plain telling has one fact a sentence; set group = 1")
+        if self.questions != 1:
+            raise ValueError("questions: a kinship story has one question")
+        names(self.language)
+        return self
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the recipe."""
+        return vocabulary(frozenset(self.words))
+
+    def part(self, split: str) -> Part:
+        """What holds for a split."""
+        own = {key: getattr(self, key) for key in Part.model_fields}
+        return Part.model_validate({**own, **self.split_overrides.get(split, {})})

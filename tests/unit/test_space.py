@@ -1,0 +1,217 @@
+"""The world of positions: its phrase bank, its reader, its recipes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from fabula.errors import ParseError, RecipeError
+from fabula.generate import Author, generate
+from fabula.recipe import load
+from fabula.worlds.space.grid import INVERSE, UNITS, WORDS
+from fabula.worlds.space.language import Phrase, language
+from fabula.worlds.space.reading import read
+
+PHRASES = language("en").phrases
+
+# A second opinion on what words mean, typed anew: along x, along y.
+MEANING = {
+    "left": (-1, 0), "right": (1, 0), "west": (-1, 0), "western": (-1, 0), "east": (1, 0),
+    "eastern": (1, 0), "up": (0, 1), "above": (0, 1), "top": (0, 1), "upper": (0, 1),
+    "higher": (0, 1), "north": (0, 1), "northern": (0, 1), "down": (0, -1), "below": (0, -1),
+    "bottom": (0, -1), "lower": (0, -1), "south": (0, -1), "southern": (0, -1),
+    "three": (1, 0), "nine": (-1, 0), "twelve": (0, 1), "six": (0, -1),
+    "3": (1, 0), "9": (-1, 0), "12": (0, 1), "6": (0, -1),
+    "one30": (1, 1), "four30": (1, -1), "seven30": (-1, -1), "ten30": (-1, 1),
+}  # fmt: skip
+OFFSET = {
+    "left": (-1, 0), "right": (1, 0), "above": (0, 1), "below": (0, -1), "upper-left": (-1, 1),
+    "upper-right": (1, 1), "lower-left": (-1, -1), "lower-right": (1, -1),
+}  # fmt: skip
+
+
+def second_opinion(phrase: Phrase) -> tuple[int, int]:
+    """The offset that a phrase gives its figure, by its words alone."""
+    text = phrase.text
+    if phrase.kind == "contrast":  # what is said of the figure comes last before 'and {ground}'
+        text = re.split(r"and \{ground\}", text)[-2].split("{figure}")[-1]
+    text = re.sub(r"half past (\w+)", r"\g<1>30", text)
+    text = re.sub(
+        r"\b(10|1|7|4):30",
+        lambda m: {"10": "ten", "1": "one", "7": "seven", "4": "four"}[m[1]] + "30",
+        text,
+    )
+    x = y = 0
+    for word in re.findall(r"\w+", re.sub(r"\{\w+\}", "", text)):
+        dx, dy = MEANING.get(word, (0, 0))
+        x, y = x + dx, y + dy
+    # 'B can be found left of A', 'the western neighbour of A is B': the ground is what is placed
+    return (-x, -y) if phrase.kind == "converse" else (x, y)
+
+
+@pytest.mark.parametrize("phrase", PHRASES, ids=lambda p: f"{p.relation}: {p.text}")
+def test_a_phrase_means_what_it_is_filed_under(phrase: Phrase) -> None:
+    assert second_opinion(phrase) == OFFSET[phrase.relation]
+
+
+@pytest.mark.parametrize("phrase", PHRASES, ids=lambda p: f"{p.relation}: {p.text}")
+def test_a_phrase_parses_back_in_both_directions(phrase: Phrase) -> None:
+    tongue = language("en")
+    for figure, ground in [("A", "B"), ("B", "A"), ("I", "O"), ("Otto", "Zora"), ("Yusta", "Balu")]:
+        said = phrase.text.format(figure=figure, ground=ground)
+        assert tongue.parse(said) == (phrase.relation, figure, ground, phrase.kind)
+    for figure, ground in [("lamp", "key"), ("key", "lamp")]:
+        said = phrase.text.format(figure=f"the {figure}", ground=f"the {ground}")
+        relation, *names, _ = tongue.parse(said[0].upper() + said[1:])
+        assert WORDS[relation] == UNITS[phrase.relation]
+        assert names == [figure, ground]
+
+
+def test_the_phrase_bank_is_large_and_mirrored() -> None:
+    count = Counter(phrase.relation for phrase in PHRASES)
+    assert min(count.values()) >= 30
+    for relation in UNITS:
+        own = [phrase for phrase in PHRASES if phrase.relation == relation]
+        assert len({phrase.kind for phrase in own}) >= 8
+        assert len({phrase.text for phrase in own}) == len(own)
+        mirrored = {p.source for p in PHRASES if p.relation == INVERSE[relation]}
+        assert {phrase.source for phrase in own} == mirrored
+    assert len({phrase.text for phrase in PHRASES}) == len(PHRASES)
+    assert all({"{figure}", "{ground}"} <= set(re.findall(r"\{\w+\}", p.text)) for p in PHRASES)
+
+
+def test_no_name_is_a_word_of_the_sentences() -> None:
+    tongue = language("en")
+    words = tongue.vocabulary()
+    for names in tongue.names.values():
+        assert len(set(names)) == len({name.lower() for name in names}) == len(names)
+        assert not {name.lower() for name in names} & words
+    assert not [word for word in words if len(word) == 1 and word.isalpha()]
+    assert all(len(names) > 26 for key, names in tongue.names.items() if key != "letters")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["A is near B.", "A is to the left of A.", "A is to the left.", "", "The A is odd of the B."],
+)
+def test_what_fits_no_pattern_is_refused(sentence: str) -> None:
+    with pytest.raises(ParseError, match="no en sentence pattern fits"):
+        language("en").parse(sentence)
+
+
+def test_the_reader_reads_the_examples_of_the_tasks() -> None:
+    story = ["The office is north of the kitchen.", "The garden is south of the kitchen."]
+    reading = read("en", story)
+    assert reading.find(("what-is", "north", "kitchen")) == (("office",), [0b10], "office")
+    assert reading.find(("what-of", "kitchen", "north")) == (("garden",), [0b100], "garden")
+    assert reading.find(("what-is", "north", "office")) is None
+    assert reading.find(("path", "office", "garden")) == (("s", "s"), [0b110], ("s", "s"))
+    figures = read(
+        "en",
+        [
+            "The triangle is above the pink rectangle.",
+            "The blue square is to the left of the triangle.",
+        ],
+    )
+    found = figures.find(("yes-no", "right", "pink rectangle", "blue square"))
+    assert found is not None
+    assert found.answer == ("yes",)
+
+
+def test_of_two_ways_of_equal_length_none_is_given() -> None:
+    square = [
+        "The attic is north of the cellar.",
+        "The attic is west of the porch.",
+        "The cellar is west of the study.",
+        "The porch is north of the study.",
+    ]
+    reading = read("en", square)
+    assert reading.find(("path", "attic", "study")) is None
+    assert reading.find(("path", "attic", "porch")) == (("e",), [0b100], ("e",))
+    assert read("en", [*square, "The attic is north of the porch."]).frame() is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"hops": 200}, "names: up to 201 are needed and there are 110"),
+        ({"phrases": ["clok"]}, "unknown 'clok'.*Did you mean 'clock'"),
+        ({"phrases": ["line"]}, "no expression for upper-left"),
+        ({"length": 5}, "length"),
+        ({"naming": "", "names": ["Ann", "left"]}, "'left' is"),
+        ({"naming": ""}, "give either names or naming"),
+        ({"asks": {"relatoin": 1}}, "Did you mean 'relation'"),
+        ({"asks": {"path": 1}}, "told = 'compass'"),
+        ({"noise": {"irrelevant": [3, 1]}}, "is no number of sentences"),
+    ],
+)
+def test_a_bad_recipe_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        load("stepgame/clean", changes)
+
+
+def test_quotas_follow_the_hops_when_these_are_changed() -> None:
+    recipe = load(load("stepgame/clean"), {"hops": [2, 3]})
+    assert {cell.support_size for cell in recipe.cells} == {(2, 2), (3, 3)}
+    assert len(recipe.cells) == 18
+
+
+def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
+    author = Author(load("stepgame/noise"), "train")
+    draw = iter([i * 0.6180339887 % 1 for i in range(200_000)]).__next__
+    for cell in author.cells:
+        tale = author.world.begin(author.recipe, draw, draw, cell)  # type: ignore[call-arg]
+        tale.advance(1)
+        found = [c for c in tale.candidates("relation", draw) if c.answer == cell.answers]
+        assert found
+        finding = tale.reading.find(found[0].query)
+        assert finding is not None
+        assert finding.masks[0].bit_count() == cell.support_size[0]
+
+
+def shares(name: str, count: int, key: Any, **changes: Any) -> dict[Any, float]:
+    found = Counter(key(i) for i in generate(name, "train", seed=1, size=count, **changes))
+    return {value: number / count for value, number in found.items()}
+
+
+def test_released_shares() -> None:
+    def middle(i: Any) -> bool:
+        told = [set(fact[1:]) for (fact,) in i.facts]
+        return (i.query[2] if i.query[0] == "what-is" else i.query[1]) in told[0] & told[1]
+
+    found = shares("babi/qa4", 1500, middle, dialect="release")
+    assert found[True] == pytest.approx(2 / 3, abs=0.04)
+
+    def degrees(i: Any) -> tuple[int, ...]:
+        return tuple(sorted(Counter(n for (f,) in i.facts for n in f[1:]).values(), reverse=True))
+
+    found = shares("babi/qa19", 1500, degrees, dialect="release")
+    assert found[3, 2, 2, 1, 1, 1] == pytest.approx(0.65, abs=0.05)
+    assert found[3, 3, 1, 1, 1, 1] == pytest.approx(0.21, abs=0.04)
+    assert found[4, 2, 1, 1, 1, 1] == pytest.approx(0.14, abs=0.04)
+    assert len(shares("babi/qa19", 600, lambda i: i.answer, dialect="release")) == 12
+
+    def aligned(i: Any) -> bool:
+        first, second = (i.features["coordinates"][name] for name in i.query[2:])
+        axis = 0 if i.query[1] in ("left", "right") else 1
+        return bool(first[axis] == second[axis])
+
+    found = shares("babi/qa17", 2400, aligned, dialect="release")
+    assert found[True] == pytest.approx(0.11, abs=0.03)
+    found = shares("babi/qa17", 2400, lambda i: i.answer, dialect="release")
+    assert found["yes",] == pytest.approx(0.5, abs=0.04)
+
+
+def test_original_noise_has_the_published_amounts() -> None:
+    means: Counter[str] = Counter()
+    stories = list(islice(generate("stepgame/compat", "train", seed=1, hops=7), 600))
+    for instance in stories:
+        means.update(role for role in instance.roles if role in ("supporting", "disconnected"))
+        assert instance.features["chain"] == 7
+    assert means["supporting"] / 600 == pytest.approx(2.86, abs=0.25)
+    assert means["disconnected"] / 600 == pytest.approx(1.5, abs=0.15)
+    assert sum(len(i.story) for i in stories) / 600 == pytest.approx(13.3, abs=0.4)
