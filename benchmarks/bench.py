@@ -70,32 +70,33 @@ def whole(count: int) -> Figure:
     return Figure(count, perf_counter() - start)
 
 
-def reading(count: int, pairs: bool = False) -> Figure:
+def reading(count: int, questions: bool = False) -> Figure:
     """The same on stories told before: read, and everything askable answered and proven."""
     from fabula.recipe import load
     from fabula.seeds import stream
-    from fabula.worlds import WORLDS
+    from fabula.worlds.actors.recipe import ActorsRecipe
+    from fabula.worlds.actors.tale import ActorsTale, read
 
     recipe = load("actors/mix")
-    world, kinds = WORLDS[recipe.world], recipe.kinds()
-    seconds, asked = 0.0, 0
+    assert isinstance(recipe, ActorsRecipe)
+    kinds, seconds, asked = recipe.kinds(), 0.0, 0
     for number in range(count):
         unfold, tell, ask = (stream("bench", 0, "", number, s) for s in ("unfold", "tell", "ask"))
-        tale = world.begin(recipe, unfold, tell)
+        tale = ActorsTale(recipe, unfold, tell)
         tale.advance(20)
         start = perf_counter()
-        tale.reading = world.read(recipe.language, tale.sentences)
+        tale.reading = read(recipe.language, tale.sentences)
         for kind in kinds:
             for candidate in tale.candidates(kind, ask):
                 tale.reading.find(candidate.query)
                 asked += 1
         seconds += perf_counter() - start
-    return Figure(asked if pairs else count, seconds)
+    return Figure(asked if questions else count, seconds)
 
 
 def answers(count: int) -> Figure:
     """The same, counted in questions."""
-    return reading(count, pairs=True)
+    return reading(count, questions=True)
 
 
 # --- data sets --------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ class Recipe(Strict):
     support with names, the same with names abstracted, or nothing is guaranteed."""
     max_tries: Annotated[int, Field(ge=1)] = 20_000
     """Stories tried for one instance before the recipe is called impossible."""
-    max_supports: Annotated[int, Field(ge=1)] = 64
+    max_supports: Annotated[int, Field(ge=1)] = 32
     """Alternative supports recorded at most."""
     blank_before_tab: bool = False
     """In bAbI text, a blank between question mark and tab, as some release files have."""

@@ -1,10 +1,11 @@
-"""The README says what is so: its recipe works, its lists are complete, its story is made like that."""
+"""The README says what is so: its recipe works, its lists are complete, its story comes so."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,8 @@ from fabula.worlds.actors.events import EVENTS, TELLINGS
 from fabula.worlds.actors.questions import KINDS
 from fabula.worlds.actors.recipe import ActorsRecipe, Entities, There
 
-README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
+PATH = Path(__file__).parent.parent.parent / "README.md"
+README = PATH.read_text(encoding="utf-8")
 
 
 def test_its_recipe_works() -> None:
@@ -37,7 +39,7 @@ def test_every_word_and_family_of_recipes_is_named() -> None:
     assert not {*EVENTS, *TELLINGS, *KINDS, *families} - named
 
 
-def test_its_story_is_made_so() -> None:
+def test_its_story_is_made_so(refresh: bool) -> None:
     block = re.search(
         r"\$ fabula show (\S+) --split (\w+) --index (\d+) --seed (\d+)((?: --set \S+)*)\n(.*?)```",
         README,
@@ -45,7 +47,10 @@ def test_its_story_is_made_so() -> None:
     )
     assert block, "there is no story with its command"
     recipe, split, index, seed, changes, shown = block.groups()
-    keys = dict(re.findall(r"--set (\w+)=(\w+)", changes))
-    values = {key: int(value) if value.isdigit() else value for key, value in keys.items()}
-    made = instance(recipe, split, int(index), int(seed), **values)
-    assert shown.strip("\n") == "\n".join(text(made)).strip("\n")
+    keys = re.findall(r"--set (\w+)=(\w+)", changes)
+    values: dict[str, Any] = {key: int(v) if v.isdigit() else v for key, v in keys}
+    made = "\n".join(text(instance(recipe, split, int(index), int(seed), **values))) + "\n"
+    if refresh:
+        PATH.write_text(README.replace(shown, made), encoding="utf-8")
+        return
+    assert shown == made, "run `make golden`, and see whether the story is still a good example"

@@ -142,7 +142,7 @@ def test_of_two_ways_of_equal_length_none_is_given() -> None:
         ({"phrases": ["clok"]}, "unknown 'clok'.*Did you mean 'clock'"),
         ({"phrases": ["line"]}, "no expression for upper-left"),
         ({"length": 5}, "length"),
-        ({"naming": "", "names": ["Ann", "left"]}, "'left' is"),
+        ({"hops": 1, "naming": "", "names": ["left", "lamp"]}, "'left' is"),
         ({"naming": ""}, "give either names or naming"),
         ({"asks": {"relatoin": 1}}, "Did you mean 'relation'"),
         ({"asks": {"path": 1}}, "told = 'compass'"),

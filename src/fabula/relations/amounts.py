@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
 
 from pydantic import Field, field_validator
 
 from fabula.recipe import Strict
 from fabula.seeds import Draw
+
+T = TypeVar("T")
 
 Amount = int | tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 
@@ -21,6 +24,16 @@ def draw_amount(draw: Draw, amount: int | tuple[int, int]) -> int:
     """A number within an amount, each as likely as the others."""
     low, high = bounds(amount)
     return low if low == high else low + int(draw() * (high - low + 1))
+
+
+def some(draw: Draw, items: Sequence[T], count: int) -> list[T]:
+    """So many of the items, in random order; as many draws as items are wanted."""
+    rest = list(items)
+    last = len(rest) - 1
+    for i in range(count):
+        j = i + int(draw() * (last - i + 1))
+        rest[i], rest[j] = rest[j], rest[i]
+    return rest[:count]
 
 
 def within(amount: Amount, least: int, what: str, most: int = 1000) -> Amount:

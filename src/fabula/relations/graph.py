@@ -28,7 +28,7 @@ class Route(NamedTuple, Generic[R]):
 class Graph(Generic[R]):
     """The links told so far."""
 
-    __slots__ = ("algebra", "index", "links", "near")
+    __slots__ = ("_invert", "_part", "algebra", "index", "links", "near", "woven")
 
     def __init__(self, algebra: Algebra[R]) -> None:
         self.algebra = algebra
@@ -38,22 +38,36 @@ class Graph(Generic[R]):
         """Sentence number to its link."""
         self.near: list[list[tuple[int, R, int]]] = []
         """For each entity: (other entity, relation to it, bit of the sentence)."""
+        self.woven = False
+        """Whether some entities are linked in more than one way, so that links may disagree."""
+        self._part: list[int] = []
+        self._invert = algebra.invert
 
     def add(self, number: int, subject: str, relation: R, other: str) -> None:
         """Take in what a sentence tells."""
-        index, near = self.index, self.near
-        first = index.get(subject)
-        if first is None:
-            first = index[subject] = len(near)
-            near.append([])
-        second = index.get(other)
-        if second is None:
-            second = index[other] = len(near)
-            near.append([])
+        first, second = self._number(subject), self._number(other)
+        part = self._part
+        one, two = first, second
+        while part[one] != one:  # each part is a tree of pointers to its head
+            one = part[one] = part[part[one]]
+        while part[two] != two:
+            two = part[two] = part[part[two]]
+        if one == two:
+            self.woven = True
+        else:
+            part[one] = two
         bit = 1 << number
         self.links[number] = (subject, relation, other)
-        near[first].append((second, relation, bit))
-        near[second].append((first, self.algebra.invert(relation), bit))
+        self.near[first].append((second, relation, bit))
+        self.near[second].append((first, self._invert(relation), bit))
+
+    def _number(self, name: str) -> int:
+        number = self.index.get(name)
+        if number is None:
+            number = self.index[name] = len(self.near)
+            self.near.append([])
+            self._part.append(number)
+        return number
 
     def routes(self, start: str, goal: str) -> list[Route[R]]:
         """Every simple path from start to goal that folds to a relation."""

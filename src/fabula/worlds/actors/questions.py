@@ -1,9 +1,10 @@
 """The questions of the actor world, asked of the reader's knowledge.
 
-Each kind can do two things: list what can be asked now with its answer (`survey`, quick), and find
-the answer to a query with every minimal support (`find`; None if the reader cannot tell). Besides
-the answer a finding has a *conclusion*, what exactly a support must establish: for 'maybe' the
-places left open, for a list the latest event about every object the person ever had.
+Each kind can do three things: list what can be asked now (`survey`), conclude (`conclude`; None if
+the reader cannot tell), and find every minimal support (`masks`). Surveying and concluding are
+quick; supports are looked for only when a question is really asked. Besides the answer there is a
+*conclusion*, what exactly a support must establish: for 'maybe' the places left open, for a list
+the latest event about every object the person ever had.
 """
 
 from __future__ import annotations
@@ -13,10 +14,19 @@ from typing import NamedTuple
 
 from fabula.labels import minimal, product
 from fabula.language import Language
-from fabula.worlds.actors.reading import Knowledge, Leg, open_places, place_bit, place_of
+from fabula.worlds.actors.reading import (
+    Give,
+    Knowledge,
+    Leg,
+    Node,
+    open_places,
+    place_bit,
+    place_of,
+)
 from fabula.worlds.base import Candidate, Finding, Query
 
 YES_NO = ("yes", "no", "maybe")
+PRODUCT_LIMIT = 16  # of the supports of two places, the best so many are combined
 
 
 class Cast(NamedTuple):
@@ -27,13 +37,22 @@ class Cast(NamedTuple):
     objects: tuple[str, ...]
 
 
+class Conclusion(NamedTuple):
+    """An answer, and what exactly a support of it must establish."""
+
+    answer: tuple[str, ...]
+    established: object
+
+
 class Kind(NamedTuple):
     """One kind of question."""
 
     survey: Callable[[Knowledge, Cast, Language], list[Candidate]]
     """All that can be asked and answered now."""
-    find: Callable[[Knowledge, Query, Language], Finding | None]
-    """The answer to one query, with its supports."""
+    conclude: Callable[[Knowledge, Query, Language], Conclusion | None]
+    """What follows for one query."""
+    masks: Callable[[Knowledge, Query], list[int]]
+    """Every minimal support of a conclusion, best first."""
     choices: Callable[[Cast, Language], list[str] | None]
     """All answers that this kind of question can have, or None if they are lists."""
 
@@ -65,16 +84,23 @@ def _survey_things(knowledge: Knowledge, cast: Cast, language: Language) -> list
     return found
 
 
-def _where_person(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    stay = knowledge.stays.get(query[1])
-    found = knowledge.place(stay) if stay else None
-    return Finding((found[0],), found[1], found[0]) if found else None
+def _node(knowledge: Knowledge, query: Query) -> Node | None:
+    """The stay or spot that a question about the present is about."""
+    if query[0] == "where-object":
+        trail = knowledge.trails.get(query[1])
+        return trail[-1].last[0] if trail else None
+    return knowledge.stays.get(query[1])
 
 
-def _where_object(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    trail = knowledge.trails.get(query[1])
-    found = knowledge.place(trail[-1].last[0]) if trail else None
-    return Finding((found[0],), found[1], found[0]) if found else None
+def _where(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    node = _node(knowledge, query)
+    place = place_of(open_places(node)) if node else None
+    return Conclusion((place,), place) if place else None
+
+
+def _where_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    node = _node(knowledge, query)
+    return knowledge.label(node) if node else []
 
 
 # --- where was … before ---------------------------------------------------------------------
@@ -87,7 +113,7 @@ def _survey_arrivals(knowledge: Knowledge, cast: Cast, language: Language) -> li
         places = dict.fromkeys(place_of(open_places(leg.first)) for leg in trail[1:])
         for place in places:
             here = _last_arrival(trail, place_bit(place)) if place else 0
-            before = place_of(open_places(trail[here - 1].last[0])) if here else None
+            before = place_of(open_places(trail[here - 1].first)) if here else None
             if before and place:
                 found.append(Candidate(("where-was-object", thing, place), (before,)))
     return found
@@ -107,19 +133,20 @@ def _last_arrival(trail: Sequence[Leg], bit: int) -> int:
     return here
 
 
-def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    """The place just before the last arrival: both must be known, and no later arrival possible."""
+def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    """The place just before the last arrival, if both are known and no later one is possible."""
     trail = knowledge.trails.get(query[1], ())
     here = _last_arrival(trail, place_bit(query[2])) if trail else 0
-    if not here:
-        return None
-    before = knowledge.place(trail[here - 1].last[0])
-    after = knowledge.place(trail[here].first)
-    if before is None or after is None:
-        return None
-    carried = trail[here].evidence
-    masks = minimal([mask | carried for mask in product(before[1], after[1])])
-    return Finding((before[0],), masks, before[0])
+    place = place_of(open_places(trail[here - 1].first)) if here else None
+    return Conclusion((place,), place) if place else None
+
+
+def _where_was_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    trail = knowledge.trails[query[1]]
+    here = _last_arrival(trail, place_bit(query[2]))
+    before = knowledge.label(trail[here - 1].last[0])[:PRODUCT_LIMIT]
+    after = knowledge.label(trail[here].first)[:PRODUCT_LIMIT]
+    return product(product(before, after), [trail[here].evidence])
 
 
 def visits(knowledge: Knowledge, thing: str, place: str) -> int:
@@ -145,24 +172,25 @@ def _survey_yes_no(knowledge: Knowledge, cast: Cast, language: Language) -> list
     return found
 
 
-def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
+def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
     stay = knowledge.stays.get(query[1])
     domain = open_places(stay) if stay else -1
-    if stay is None or domain == -1:
+    if domain == -1:
         return None
-    facts, bit = knowledge.facts_of(stay), place_bit(query[2])
+    bit = place_bit(query[2])
     if domain == bit:
-        word, conclusion = "yes", 0
-        masks = [mask for known, mask in facts if known == bit]
-    elif not domain & bit:
-        word, conclusion = "no", 0
-        masks = [mask for known, mask in facts if not known & bit]
-    else:
-        word, conclusion = "maybe", domain
-        masks = [mask for known, mask in facts if known == domain]
-    if len(masks) > 1:
-        masks = minimal(masks)
-    return Finding((language.answers[word],), masks, (word, conclusion))
+        return Conclusion((language.answers["yes"],), "yes")
+    if domain & bit:
+        return Conclusion((language.answers["maybe"],), domain)
+    return Conclusion((language.answers["no"],), "no")
+
+
+def _yes_no_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    stay = knowledge.stays[query[1]]
+    domain, bit = open_places(stay), place_bit(query[2])
+    if domain & bit:
+        return knowledge.label(stay)
+    return minimal([mask for known, mask in knowledge.facts_of(stay) if not known & bit])
 
 
 # --- carrying -------------------------------------------------------------------------------
@@ -212,11 +240,14 @@ def _survey_carriers(
     return survey
 
 
-def _carrying(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
+def _carrying(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
     found = carried(knowledge, query[1])
-    if found is None:
-        return None
-    return Finding(_told(query[0], found.held, language), [found.mask], found.events)
+    return Conclusion(_told(query[0], found.held, language), found.events) if found else None
+
+
+def _carrying_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    found = carried(knowledge, query[1])
+    return [found.mask] if found else []
 
 
 # --- giving ---------------------------------------------------------------------------------
@@ -231,13 +262,25 @@ GIVE_KINDS: dict[str, tuple[tuple[int, ...], int]] = {
 }
 
 
-def _give(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
+def _latest_give(knowledge: Knowledge, query: Query) -> Give | None:
     """The latest give that matches: one that a later one supersedes is no longer the answer."""
-    given, asked = GIVE_KINDS[query[0]]
+    given, _ = GIVE_KINDS[query[0]]
     for give in reversed(knowledge.gives):
         if all(give.parts[i] == word for i, word in zip(given, query[1:], strict=True)):
-            return Finding((give.parts[asked],), [give.mask], give.mask.bit_length())
+            return give
     return None
+
+
+def _give(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    give = _latest_give(knowledge, query)
+    if give is None:
+        return None
+    return Conclusion((give.parts[GIVE_KINDS[query[0]][1]],), give.mask.bit_length())
+
+
+def _give_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    give = _latest_give(knowledge, query)
+    return [give.mask] if give else []
 
 
 def _survey_gives(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
@@ -256,28 +299,40 @@ def _survey_gives(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candi
 # --- the registry ---------------------------------------------------------------------------
 
 
+def _numbers(cast: Cast, language: Language) -> list[str]:
+    return [language.number(n) for n in range(len(cast.objects) + 1)]
+
+
+def _words(cast: Cast, language: Language) -> list[str]:
+    return [language.answers[word] for word in YES_NO]
+
+
+def _give_choices(asked: int) -> Callable[[Cast, Language], list[str]]:
+    return lambda cast, _: list(cast.objects if asked == 1 else cast.persons)
+
+
 KINDS: dict[str, Kind] = {
-    "where-person": Kind(_survey_people, _where_person, _places),
-    "where-object": Kind(_survey_things, _where_object, _places),
-    "where-was-object": Kind(_survey_arrivals, _where_was, _places),
-    "yes-no": Kind(_survey_yes_no, _yes_no, lambda _, lang: [lang.answers[w] for w in YES_NO]),
-    "list": Kind(_survey_carriers("list"), _carrying, lambda *_: None),
-    "count": Kind(
-        _survey_carriers("count"),
-        _carrying,
-        lambda cast, lang: [lang.number(n) for n in range(len(cast.objects) + 1)],
-    ),
+    "where-person": Kind(_survey_people, _where, _where_masks, _places),
+    "where-object": Kind(_survey_things, _where, _where_masks, _places),
+    "where-was-object": Kind(_survey_arrivals, _where_was, _where_was_masks, _places),
+    "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words),
+    "list": Kind(_survey_carriers("list"), _carrying, _carrying_masks, lambda *_: None),
+    "count": Kind(_survey_carriers("count"), _carrying, _carrying_masks, _numbers),
     **{
-        kind: Kind(
-            _survey_gives(kind),
-            _give,
-            lambda cast, _, asked=asked: list(cast.objects if asked == 1 else cast.persons),  # type: ignore[misc]
-        )
+        kind: Kind(_survey_gives(kind), _give, _give_masks, _give_choices(asked))
         for kind, (_, asked) in GIVE_KINDS.items()
     },
 }
 
 
+def conclude(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    """What follows for a query; None if nothing does, or if the text contradicts itself."""
+    return KINDS[query[0]].conclude(knowledge, query, language) if knowledge.consistent else None
+
+
 def find(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    """What the reader finds for a query, or None if it cannot tell."""
-    return KINDS[query[0]].find(knowledge, query, language)
+    """What follows for a query, with every minimal support."""
+    found = conclude(knowledge, query, language)
+    if found is None:
+        return None
+    return Finding(found.answer, KINDS[query[0]].masks(knowledge, query), found.established)

@@ -134,15 +134,15 @@ class Knowledge:
 
     # --- listening -----------------------------------------------------------------------
 
-    def hear(self, number: int, statement: Statement) -> None:
-        """Take in the next sentence."""
+    def hear(self, number: int, statement: Statement) -> tuple[str, ...]:
+        """Take in the next sentence; whom it is about, or nobody if it is not understood."""
         kind, subjects, args, pronoun = statement
         mask = 1 << number
         if pronoun:
             if self._previous != number - 1 or not self._previous_subjects:
                 self._previous_subjects = ()
                 self._previous = number
-                return
+                return ()
             subjects = self._previous_subjects
             mask |= self._previous_mask
         self._previous = number
@@ -170,6 +170,7 @@ class Knowledge:
         else:
             for person in subjects:
                 self._arrive(person, place_bit(args[0]) | place_bit(args[1]), mask)
+        return subjects
 
     def _arrive(self, person: str, domain: int, mask: int) -> None:
         """A new stay begins; what the person has comes along."""
@@ -309,16 +310,12 @@ class Knowledge:
                     if not any(d2 != d and not d2 & ~d and not m2 & ~m for d2, m2 in facts)
                 ]
 
-    def place(self, node: Node) -> tuple[str, list[int]] | None:
-        """The known place of a node and its label, or None."""
-        bit = _root(node).open
-        found = _places.get(bit)
-        if found is None:
-            return None
+    def label(self, node: Node) -> list[int]:
+        """Every minimal support of what is left open for a node, best first."""
         if not node.links:
-            return found, [node.mask]
-        masks = [mask for domain, mask in self.facts_of(node) if domain == bit]
-        return found, masks if len(masks) == 1 else minimal(masks)
+            return [node.mask] if node.mask else []
+        domain = _root(node).open
+        return minimal([mask for known, mask in self.facts_of(node) if known == domain])
 
 
 def open_places(node: Node) -> int:

@@ -9,7 +9,7 @@ from fabula.language import Language, Statement, language
 from fabula.seeds import Draw
 from fabula.worlds.actors import release
 from fabula.worlds.actors.events import Scenario, Stage, Told
-from fabula.worlds.actors.questions import KINDS, find, visits
+from fabula.worlds.actors.questions import KINDS, conclude, find, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
 from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query, numbered
@@ -44,15 +44,19 @@ class ActorsReading:
         self.knowledge = Knowledge()
         self.pronouns: set[int] = set()
         """The numbers of the sentences with a pronoun."""
+        self._movements: list[tuple[int, tuple[str, ...]]] = []
         for sentence in sentences:
             self.hear(sentence)
 
     def hear(self, sentence: str) -> None:
         statement = self.language.parse(sentence)
         self.statements.append(statement)
+        number = len(self.statements)
         if statement.pronoun:
-            self.pronouns.add(len(self.statements))
-        self.knowledge.hear(len(self.statements), statement)
+            self.pronouns.add(number)
+        subjects = self.knowledge.hear(number, statement)
+        if subjects and statement.kind in MOVEMENTS:
+            self._movements.append((number, subjects))
 
     def find(self, query: Query) -> Finding | None:
         return find(self.knowledge, query, self.language)
@@ -68,16 +72,19 @@ class ActorsReading:
             return False
         # questions about the past end with the support; all others with the story
         end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
-        if self._unread(query, mask, end) != conclusion:
+        facts = self.knowledge.facts
+        people = {n for number in numbered(mask) for f in facts[number] for n in (f[1], f[-1])}
+        if self._unread(query, mask, end, people) != conclusion:
             return False
         return not any(
-            self._alone(query, rest) == conclusion and self._unread(query, rest, end) == conclusion
+            self._alone(query, rest) == conclusion
+            and self._unread(query, rest, end, people) == conclusion
             for rest in (mask & ~(1 << number) for number in numbered(mask))
         )
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        finding = self._find_in(self._only(mask), query)
-        return finding.answer if finding else None
+        found = conclude(self._only(mask), query, self.language)
+        return found.answer if found else None
 
     def _only(self, mask: int) -> Knowledge:
         """What follows if only these sentences had been told."""
@@ -89,25 +96,33 @@ class ActorsReading:
 
     def _alone(self, query: Query, mask: int) -> object:
         """The conclusion if only these sentences had been told; None if there is none."""
-        finding = self._find_in(self._only(mask), query)
-        return finding.conclusion if finding else None
+        found = conclude(self._only(mask), query, self.language)
+        return found.established if found else None
 
-    def _unread(self, query: Query, mask: int, end: int) -> object:
-        """The conclusion if of all other sentences only is known who moved, not where to."""
+    def _unread(self, query: Query, mask: int, end: int, people: set[str]) -> object:
+        """The conclusion if of all other sentences only is known who moved, not where to.
+
+        Only the moves of the people named in the support can matter.
+        """
         statements = self.statements
-        facts = self.knowledge.facts
         knowledge = Knowledge()
-        for number in range(1, end + 1):
-            if mask >> number & 1:
+        numbers = iter(numbered(mask))
+        number = next(numbers, 0)
+        for at, movers in self._movements:
+            if at > end:
+                break
+            while number and number < at:
                 knowledge.hear(number, statements[number - 1])
-            elif number in facts and statements[number - 1].kind in MOVEMENTS:
-                for fact in facts[number]:
-                    knowledge.wander(fact[1])
-        finding = self._find_in(knowledge, query)
-        return finding.conclusion if finding else None
-
-    def _find_in(self, knowledge: Knowledge, query: Query) -> Finding | None:
-        return find(knowledge, query, self.language) if knowledge.consistent else None
+                number = next(numbers, 0)
+            if at != number:
+                for person in movers:
+                    if person in people:
+                        knowledge.wander(person)
+        while number:
+            knowledge.hear(number, statements[number - 1])
+            number = next(numbers, 0)
+        found = conclude(knowledge, query, self.language)
+        return found.established if found else None
 
     def facts(self) -> list[tuple[Fact, ...]]:
         facts = self.knowledge.facts
@@ -243,8 +258,8 @@ def _said(statement: Statement, query: Query, tongue: Language) -> object:
     """What one sentence alone says to a query."""
     knowledge = Knowledge()
     knowledge.hear(1, statement)
-    finding = find(knowledge, query, tongue)
-    return finding.conclusion if finding and knowledge.consistent else None
+    found = conclude(knowledge, query, tongue)
+    return found.established if found else None
 
 
 def read(code: str, sentences: Sequence[str]) -> ActorsReading:

@@ -29,18 +29,19 @@ class KindsReading:
     def __init__(self, tongue: KindsLanguage, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self.told: list[Fact] = []
+        self._names: set[str] = set()
         for sentence in sentences:
             self.hear(sentence)
 
     def hear(self, sentence: str) -> None:
         """Take in the next sentence."""
-        self.told.append(self.language.parse(sentence))
+        fact = self.language.parse(sentence)
+        self.told.append(fact)
+        self._names.add(fact[1])
 
     def resolve(self, name: str) -> str:
         """The name as the story writes it."""
-        if any(fact[1] == name for fact in self.told):
-            return name
-        return name[:1].upper() + name[1:]
+        return name if name in self._names else name[:1].upper() + name[1:]
 
     def _known(self, numbers: Iterable[int]) -> dict[tuple[str, str], list[Numbered]]:
         """(kind of fact, first argument) to what is told of it by these sentences."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabula.relations.amounts import bounds, draw_amount
+from fabula.relations.amounts import bounds, draw_amount, some
 from fabula.seeds import Draw, pick, shuffled
 from fabula.worlds.base import Annotation, Candidate, Fact, Query, Reading
 from fabula.worlds.kinds import release
@@ -22,6 +22,7 @@ class KindsTale:
         self.reading: Reading = self._reading
         self.answers: dict[str, str] = {}
         """The answer for each individual that may be asked about."""
+        self._known: list[Candidate] = []
         self._released = recipe.labels == "release"
         self._inductive = bool(recipe.asks.get("colour"))
         self.facts = self._colours(unfold) if self._inductive else self._fears(unfold)
@@ -30,12 +31,13 @@ class KindsTale:
 
     def _fears(self, draw: Draw) -> list[Fact]:
         recipe = self.recipe
-        species = shuffled(draw, recipe.animals)[: draw_amount(draw, recipe.species)]
-        people = shuffled(draw, recipe.people)[: draw_amount(draw, recipe.individuals)]
-        groups = shuffled(draw, recipe.groups)
+        species = some(draw, recipe.animals, draw_amount(draw, recipe.species))
+        people = some(draw, recipe.people, draw_amount(draw, recipe.individuals))
+        steps = draw_amount(draw, recipe.steps)
+        groups = some(draw, recipe.groups, steps * len(species))
         above: dict[str, str] = {}
         level, heads = species, {kind: kind for kind in species}
-        for _ in range(draw_amount(draw, recipe.steps)):
+        for _ in range(steps):
             # a new level of groups, on which every kind of the level below finds a place
             fresh, groups = groups[: len(species)], groups[len(species) :]
             above |= {kind: pick(draw, fresh) for kind in level}
@@ -58,8 +60,8 @@ class KindsTale:
 
     def _colours(self, draw: Draw) -> list[Fact]:
         recipe = self.recipe
-        people = shuffled(draw, recipe.people)[: draw_amount(draw, recipe.individuals)]
-        species = shuffled(draw, recipe.animals)[: draw_amount(draw, recipe.species)]
+        people = some(draw, recipe.people, draw_amount(draw, recipe.individuals))
+        species = some(draw, recipe.animals, draw_amount(draw, recipe.species))
         if self._released:
             return self._colours_as_released(draw, people, species)
         asked, others = people[0], people[1:]
@@ -69,7 +71,7 @@ class KindsTale:
         for at, name in enumerate(others):
             alone = at < count or len(species) == 1
             kinds[name] = species[0] if alone else pick(draw, species[1:])
-        colour = dict(zip(species, shuffled(draw, recipe.colours), strict=False))
+        colour = dict(zip(species, some(draw, recipe.colours, len(species)), strict=True))
         self.answers = {asked: colour[species[0]]}
         facts: list[Fact] = [("member", *pair) for pair in kinds.items()]
         facts += [("colour", name, colour[kinds[name]]) for name in others]
@@ -122,7 +124,9 @@ class KindsTale:
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
         """One question for each individual that may be asked about."""
-        found = []
+        if self._known:
+            return list(self._known)
+        found = self._known
         for name, answer in self.answers.items():
             query = (kind, name.lower() if self.recipe.small_names else name)
             if self._released:
@@ -131,7 +135,7 @@ class KindsTale:
                     found.append(Candidate(query, *cited))
             else:
                 found.append(Candidate(query, (answer,)))
-        return found
+        return list(found)
 
     def truth(self, query: Query) -> tuple[str, ...] | None:
         """The answer that the kinds give; as released, a colour has no truth behind it."""

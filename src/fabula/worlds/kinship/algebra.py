@@ -220,10 +220,12 @@ class Vocabulary:
                 self.relation_of[r.female] = (r.name, FEMALE)
         self.words: tuple[str, ...] = tuple(self.relation_of)
         starts = {place[:n] for place in self.at for n in range(1, len(place) + 1)}
-        self.walks: tuple[tuple[str, str], ...] = tuple(
-            (place, self.at.get(place, "")) for place in sorted(starts, key=lambda p: (len(p), p))
+        self.walks: tuple[tuple[str, str, str, str], ...] = tuple(
+            (place, place[:-1], place[-1], self.at.get(place, ""))
+            for place in sorted(starts, key=lambda p: (len(p), p))
         )
-        """All positions on the way to a word, the short ones first, with the relation if any."""
+        """All positions on the way to a word, the short ones first: the position, all but its
+        last letter, that letter, and the relation if there is one."""
 
     def word(self, relation: str, gender: str) -> str:
         """The word for a relative of this gender."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from fabula.seeds import Draw, below, pick, shuffled
 from fabula.worlds.kinship.algebra import Vocabulary
-from fabula.worlds.kinship.family import Family
+from fabula.worlds.kinship.family import Family, room
 
 Step = tuple[int, int, int]
 """A step of a proof: what (a, c) are follows from what (a, b) and (b, c) are."""
@@ -51,7 +51,7 @@ def backward(
     family: Family, vocabulary: Vocabulary, draw: Draw, relation: str, gender: str, k: int
 ) -> Chain | None:
     """A chain of k facts for a target, split backwards from it; None if it got stuck."""
-    start = _pair(family, draw, relation, gender)
+    start = _pair(family, vocabulary, draw, relation, gender)
     if start is None:
         return None
     chain, proof, used = [start], [], {start.first, start.second}
@@ -76,18 +76,12 @@ def backward(
     return Chain(chain, proof)
 
 
-def _pair(family: Family, draw: Draw, relation: str, gender: str) -> Link | None:
+def _pair(
+    family: Family, vocabulary: Vocabulary, draw: Draw, relation: str, gender: str
+) -> Link | None:
     """Two people of whom the second is this to the first."""
-    for _ in range(24):
-        first = below(draw, len(family))
-        found = [
-            other
-            for other, known in family.relatives(first).items()
-            if known == relation and family.gender[other] == gender
-        ]
-        if found:
-            return Link(first, relation, pick(draw, found))
-    return None
+    links = along(family, vocabulary, draw, ((relation, gender),), 24)
+    return links[0] if links else None
 
 
 def splits(
@@ -107,17 +101,26 @@ def splits(
 
 
 def along(
-    family: Family, draw: Draw, clause: Sequence[tuple[str, str]], tries: int = 12
+    family: Family,
+    vocabulary: Vocabulary,
+    draw: Draw,
+    clause: Sequence[tuple[str, str]],
+    tries: int = 12,
 ) -> list[Link] | None:
     """People who stand in this clause of (relation, gender); None if none were found."""
+    kinds = room(vocabulary, len(family.kinds) // 2, tuple(relation for relation, _ in clause))
+    starts = [person for kind in sorted(kinds[0]) for person in family.kinds[kind]]
+    if not starts:
+        return None
+    gender = family.gender
     for _ in range(tries):
-        person = below(draw, len(family))
+        person = pick(draw, starts)
         used, links = {person}, []
-        for relation, gender in clause:
+        for relation, wanted in clause:
             found = [
                 other
-                for other, known in family.relatives(person).items()
-                if known == relation and family.gender[other] == gender and other not in used
+                for other in family.all_of(person, relation)
+                if gender[other] == wanted and other not in used
             ]
             if not found:
                 break
@@ -138,16 +141,20 @@ def people_of(links: Sequence[Link]) -> list[int]:
 # --- noise ------------------------------------------------------------------------------------
 
 
-def _path(family: Family, draw: Draw, start: int, used: set[int], length: int) -> list[Link] | None:
+def _path(
+    family: Family, vocabulary: Vocabulary, draw: Draw, start: int, used: set[int], length: int
+) -> list[Link] | None:
     """A path of new people from a person."""
     links: list[Link] = []
     for _ in range(length):
-        ways = [item for item in family.relatives(start).items() if item[0] not in used]
-        if not ways:
-            return None
         # the relation first, or nephews and cousins would crowd out the rest
-        relation = pick(draw, list(dict.fromkeys(relation for _, relation in ways)))
-        other = pick(draw, [person for person, known in ways if known == relation])
+        for relation in shuffled(draw, list(vocabulary.relations)):
+            ways = [other for other in family.all_of(start, relation) if other not in used]
+            if ways:
+                break
+        else:
+            return None
+        other = pick(draw, ways)
         links.append(Link(start, relation, other))
         used.add(other)
         start = other
@@ -155,27 +162,29 @@ def _path(family: Family, draw: Draw, start: int, used: set[int], length: int) -
 
 
 def irrelevant(
-    family: Family, draw: Draw, chain: Chain, used: set[int], facts: int
+    family: Family, vocabulary: Vocabulary, draw: Draw, chain: Chain, used: set[int], facts: int
 ) -> list[Strand] | None:
     """A path of so many facts that leads away from one of the two people of the question."""
     ends = shuffled(draw, [chain.links[0].first, chain.links[-1].second])
     for end in ends:
         trial = set(used)
-        links = _path(family, draw, end, trial, facts)
+        links = _path(family, vocabulary, draw, end, trial, facts)
         if links:
             used |= trial
             return [Strand("irrelevant", links)]
     return None
 
 
-def disconnected(family: Family, draw: Draw, used: set[int], facts: int) -> list[Strand] | None:
+def disconnected(
+    family: Family, vocabulary: Vocabulary, draw: Draw, used: set[int], facts: int
+) -> list[Strand] | None:
     """So many facts among people whom the story does not know, as one path."""
     for _ in range(12):
         start = below(draw, len(family))
         if start in used:
             continue
         trial = used | {start}
-        links = _path(family, draw, start, trial, facts)
+        links = _path(family, vocabulary, draw, start, trial, facts)
         if links:
             used |= trial
             return [Strand("disconnected", links)]

@@ -8,6 +8,8 @@ along the letters of a position (see algebra.py), for the people that a story ne
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from fabula.seeds import Draw
 from fabula.worlds.kinship.algebra import FEMALE, MALE, Vocabulary
 
@@ -17,7 +19,9 @@ LARGEST = 5_000  # people; a recipe for more is refused
 class Family:
     """People, couples and children."""
 
-    __slots__ = ("_vocabulary", "_relatives", "children", "couple", "from_", "gender", "partners")
+    __slots__ = (
+        "_relatives", "_vocabulary", "children", "couple", "from_", "gender", "kinds", "partners",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -29,74 +33,132 @@ class Family:
     ) -> None:
         self._vocabulary = vocabulary
         self._relatives: dict[int, dict[int, str]] = {}
-        self.gender: list[str] = [MALE, FEMALE]
-        self.from_: list[int] = [-1, -1]
+        gender = self.gender = [MALE, FEMALE]
+        from_ = self.from_ = [-1, -1]
         """For each person the couple they are a child of, or -1."""
-        self.couple: list[int] = [0, 0]
+        married = self.couple = [0, 0]
         """For each person the couple they belong to, or -1."""
-        self.partners: list[tuple[int, int]] = [(0, 1)]
-        self.children: list[list[int]] = [[]]
+        partners = self.partners = [(0, 1)]
+        families = self.children = [[]]
+        kinds = self.kinds = [[0], [1]]
+        """The people of each kind: 2 * generation, and one more for those who married in."""
         low, high = children
         level = [0]
         for depth in range(1, generations):
-            below = []
+            below: list[int] = []
+            born: list[int] = []
+            joined: list[int] = []
             for couple in level:
                 count = low if low == high else low + int(draw() * (high - low + 1))
                 for _ in range(count):
-                    person = self._add(MALE if draw() < 0.5 else FEMALE, couple)
-                    self.children[couple].append(person)
+                    person = len(gender)
+                    male = draw() < 0.5
+                    gender.append(MALE if male else FEMALE)
+                    from_.append(couple)
+                    families[couple].append(person)
+                    born.append(person)
                     if marriage >= 1 or draw() < marriage:
-                        below.append(self._marry(person))
-            level = below if depth < generations - 1 else []
-
-    def _add(self, gender: str, couple: int) -> int:
-        self.gender.append(gender)
-        self.from_.append(couple)
-        self.couple.append(-1)
-        return len(self.gender) - 1
-
-    def _marry(self, person: int) -> int:
-        spouse = self._add(FEMALE if self.gender[person] == MALE else MALE, -1)
-        self.couple[person] = self.couple[spouse] = len(self.partners)
-        self.partners.append((person, spouse))
-        self.children.append([])
-        return len(self.partners) - 1
+                        gender.append(FEMALE if male else MALE)
+                        from_.append(-1)
+                        joined.append(person + 1)
+                        number = len(partners)
+                        married += (number, number)
+                        partners.append((person, person + 1))
+                        families.append([])
+                        below.append(number)
+                    else:
+                        married.append(-1)
+            kinds += [born, joined]
+            level = below
 
     def __len__(self) -> int:
         return len(self.gender)
 
-    def _step(self, letter: str, person: int) -> list[int]:
+    def _step(self, letter: str, person: int) -> list[int] | tuple[int, ...]:
         """Everyone one letter on from a person."""
-        if letter in "PS":
-            couple = self.from_[person]
-            if couple < 0:
-                return []
-            if letter == "P":
-                return list(self.partners[couple])
-            return [child for child in self.children[couple] if child != person]
-        couple = self.couple[person]
-        if couple < 0:
-            return []
         if letter == "C":
-            return self.children[couple]
-        first, second = self.partners[couple]
-        return [second if first == person else first]
+            couple = self.couple[person]
+            return self.children[couple] if couple >= 0 else ()
+        if letter == "M":
+            couple = self.couple[person]
+            if couple < 0:
+                return ()
+            first, second = self.partners[couple]
+            return (second,) if first == person else (first,)
+        couple = self.from_[person]
+        if couple < 0:
+            return ()
+        if letter == "P":
+            return self.partners[couple]
+        return [child for child in self.children[couple] if child != person]
+
+    def all_of(self, person: int, relation: str) -> list[int]:
+        """Everyone who is this to a person."""
+        known = self._relatives.get(person)
+        if known is not None:
+            return [other for other, found in known.items() if found == relation]
+        step, result = self._step, []
+        for place in self._vocabulary.relations[relation].places:
+            found = [person]
+            for letter in place:
+                found = [other for last in found for other in step(letter, last)]
+            result += found
+        return result
 
     def relatives(self, person: int) -> dict[int, str]:
         """Everyone for whom there is a word, with the relation: they are this person's …"""
         known = self._relatives.get(person)
         if known is None:
             known = {}
+            step = self._step
             near = {"": [person]}
-            for place, relation in self._vocabulary.walks:
-                found = near[place] = [
-                    other for last in near[place[:-1]] for other in self._step(place[-1], last)
-                ]
+            for place, start, letter, relation in self._vocabulary.walks:
+                last = near[start]
+                if not last:
+                    near[place] = last
+                    continue
+                found = near[place] = [other for one in last for other in step(letter, one)]
                 if relation:
                     for other in found:
                         known[other] = relation
             self._relatives[person] = known
         return known
+
+
+# Kinds of people by where they stand, to look for a clause only where there is room for it.
+
+
+def _moves(letter: str, kind: int, generations: int) -> set[int]:
+    """The kinds that a letter leads to from a kind."""
+    level, joined = divmod(kind, 2)
+    if letter == "M":
+        return {kind ^ 1}
+    if letter == "C":
+        return {2 * level + 2} if level + 1 < generations else set()
+    if joined or level == 0:
+        return set()
+    return {kind} if letter == "S" else {2 * level - 2, 2 * level - 1}
+
+
+@lru_cache(maxsize=100_000)
+def room(
+    vocabulary: Vocabulary, generations: int, relations: tuple[str, ...]
+) -> tuple[frozenset[int], ...]:
+    """For each person of a clause the kinds from which the rest of it can be walked."""
+    later = frozenset(range(2 * generations))
+    kinds = [later]
+    for relation in reversed(relations):
+        here = set()
+        for kind in range(2 * generations):
+            for place in vocabulary.relations[relation].places:
+                found = {kind}
+                for letter in place:
+                    found = {k for last in found for k in _moves(letter, last, generations)}
+                if found & later:
+                    here.add(kind)
+        later = frozenset(here)
+        kinds.append(later)
+    return tuple(reversed(kinds))
 
 
 def largest(generations: int, children: tuple[int, int], marriage: float) -> int:

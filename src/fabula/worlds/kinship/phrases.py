@@ -99,7 +99,7 @@ class Phrases:
 
     def __init__(self, grammar: Mapping[str, Any], files: Iterable[Mapping[str, Any]]) -> None:
         self.code: str = grammar["code"]
-        self._question: str = grammar["question"]
+        self._questions: tuple[str, str] = (grammar["question"], grammar["question_by_marriage"])
         self._mentions: dict[str, float] = grammar["mentions"]
         self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
         self._plain: tuple[str, ...] = tuple(grammar["plain"]["statements"])
@@ -132,7 +132,9 @@ class Phrases:
         self._fixed = self._capitals()
         self._pattern = self._mention_pattern()
         self._statements = [(frame, self._statement_pattern(frame)) for frame in self._plain]
-        self._question_pattern = re.compile(_slots(self._question, {"a": NAME, "b": NAME}))
+        self._question_patterns = tuple(
+            re.compile(_slots(question, {"a": NAME, "b": NAME})) for question in self._questions
+        )
         self._memo: dict[str, Meaning] = {}
 
     # --- the bank -------------------------------------------------------------------------
@@ -330,16 +332,17 @@ class Phrases:
 
     # --- questions ------------------------------------------------------------------------
 
-    def ask(self, first: str, second: str) -> str:
+    def ask(self, first: str, second: str, by_marriage: bool = False) -> str:
         """What is the second to the first?"""
-        return self._question.format(a=first, b=second)
+        return self._questions[by_marriage].format(a=first, b=second)
 
-    def parse_question(self, question: str) -> tuple[str, str]:
-        """The pair (first, second) behind a question."""
-        found = self._question_pattern.fullmatch(question.strip())
-        if not found:
-            raise ParseError(f"no {self.code} question about kin fits '{question}'.")
-        return found["a"], found["b"]
+    def parse_question(self, question: str) -> tuple[str, str, bool]:
+        """The pair (first, second) behind a question, and whether kin by marriage counts."""
+        for by_marriage, pattern in enumerate(self._question_patterns):
+            found = pattern.fullmatch(question.strip())
+            if found:
+                return found["a"], found["b"], bool(by_marriage)
+        raise ParseError(f"no {self.code} question about kin fits '{question}'.")
 
 
 NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"

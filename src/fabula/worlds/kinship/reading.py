@@ -166,6 +166,11 @@ class KinReading:
                 return False
         return True
 
+    def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
+        """The word if only these sentences had been told, or None."""
+        found = self._answers(query, mask)
+        return tuple(found) if len(found) == 1 else None
+
     # --- describing -----------------------------------------------------------------------
 
     def facts(self) -> list[tuple[Fact, ...]]:

@@ -160,7 +160,7 @@ class SpaceLanguage:
             figure, ground = words[figures[0]], words[grounds[0]]
             if figure == ground:
                 continue
-            if any(words[at] != word for at, word in fixed):
+            if fixed and any(words[at] != word for at, word in fixed):
                 continue
             if len(figures) > 1 and any(words[at] != figure for at in figures):
                 continue

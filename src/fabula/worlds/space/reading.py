@@ -50,8 +50,7 @@ class SpaceReading:
 
     def find(self, query: Query) -> Finding | None:
         """What is found for a query, or None if the story does not tell."""
-        frame = self.frame()
-        if frame is None:
+        if self.graph.woven and self.frame() is None:
             return None
         kind = query[0]
         if kind == "relation":

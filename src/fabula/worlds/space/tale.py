@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -58,6 +58,8 @@ class SpaceTale:
         """Where everything is; each component has its own origin."""
         self.pair = ("", "")
         """Whom a question about a chain names, in either order."""
+        self._spots: dict[str, tuple[int, int]] = {}
+        self._known: dict[str, list[Candidate]] = {}
         draw_plan = {"chain": self._chain, "line": self._line, "map": self._map}[recipe.shape]
         self.links = draw_plan(unfold, cell)
 
@@ -221,34 +223,40 @@ class SpaceTale:
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
         """The questions of a kind that may be asked, with the answer that the places give."""
-        queries: list[Query]
         if kind == "relation":
-            first, second = self.pair
-            queries = [(kind, first, second)]
-            if self.recipe.asked == "ends":
-                queries.append((kind, second, first))
-        elif kind == "yes-no":
-            queries = self._yes_no()
-        elif kind == "path":
-            queries = [(kind, *pair) for pair in self._ways()]
-        else:
-            queries = self._neighbours(kind)
-        found = []
-        for query in queries:
-            answer = self.truth(query)
-            if answer is None:  # a way, which the told neighbours decide
-                finding = self._reading.find(query)
-                answer = () if finding is None else finding.answer
-            if not answer or (kind != "path" and len(answer) > 1):
-                continue
-            cited: tuple[int, ...] = ()
-            if self.recipe.labels == "release":
-                citation = release.cite(self._reading, query)
-                if citation is None:
-                    continue
-                cited = citation.numbers
-            found.append(Candidate(query, answer, cited))
+            return self._relations()
+        known = self._known.get(kind)
+        if known is None:
+            known = self._known[kind] = list(self._survey(kind))
+        return list(known)
+
+    def _relations(self) -> list[Candidate]:
+        first, second = self.pair
+        answer = label(self.places[first] - self.places[second])
+        found = [Candidate(("relation", first, second), (answer,))]
+        if self.recipe.asked == "ends":
+            back = INVERSE.get(answer, answer)
+            found.append(Candidate(("relation", second, first), (back,)))
         return found
+
+    def _survey(self, kind: str) -> Iterator[Candidate]:
+        asked: Iterable[tuple[Query, tuple[str, ...] | None]]
+        if kind == "path":
+            asked = self._ways()
+        elif kind == "yes-no":
+            asked = [(query, self.truth(query)) for query in self._yes_no()]
+        else:
+            asked = [(query, self.truth(query)) for query in self._neighbours(kind)]
+        released = self.recipe.labels == "release"
+        cited: dict[Query, tuple[int, ...]] = {}
+        for query, answer in asked:
+            if answer is None or (kind != "path" and len(answer) != 1):
+                continue
+            names = query[2:] if kind == "yes-no" else query  # the relation asked is not cited
+            if released and names not in cited:
+                citation = release.cite(self._reading, query)
+                cited[names] = () if citation is None else citation.numbers
+            yield Candidate(query, answer, cited.get(names, ()))
 
     def _yes_no(self) -> list[Query]:
         first, second = self.pair
@@ -259,21 +267,28 @@ class SpaceTale:
             if self.recipe.aligned or along(self.places[a] - self.places[b], WORDS[word])
         ]
 
-    def _ways(self) -> list[tuple[str, str]]:
-        """Ordered pairs that lie as many told steps apart as the recipe asks for."""
+    def _ways(self) -> Iterator[tuple[Query, tuple[str, ...]]]:
+        """Ordered pairs as many told steps apart as the recipe asks for, with the way.
+
+        A map is a tree, so there is just one way.
+        """
         low, high = bounds(self.recipe.hops)
-        graph = self._reading.graph
-        names = list(graph.index)
-        pairs = []
-        for first in names:
-            seen, edge = {graph.index[first]}, [graph.index[first]]
+        near: dict[str, list[tuple[str, str]]] = {}
+        for subject, relation, other, _ in self.links:
+            near.setdefault(subject, []).append((other, LETTERS[-relation]))
+            near.setdefault(other, []).append((subject, LETTERS[relation]))
+        for first in self.places:
+            edge: list[tuple[str, str, tuple[str, ...]]] = [(first, "", ())]
             for hops in range(1, high + 1):
-                edge = [other for node in edge for other, _, _ in graph.near[node]]
-                edge = [node for node in dict.fromkeys(edge) if node not in seen]
-                seen.update(edge)
+                edge = [
+                    (there, here, (*way, letter))
+                    for here, before, way in edge
+                    for there, letter in near[here]
+                    if there != before
+                ]
                 if hops >= low:
-                    pairs += [(first, names[node]) for node in edge]
-        return pairs
+                    for there, _, way in edge:
+                        yield ("path", first, there), way
 
     def _neighbours(self, kind: str) -> list[Query]:
         """Questions for one end of a told link."""
@@ -293,8 +308,13 @@ class SpaceTale:
 
     def _crowd(self, name: str, direction: int) -> int:
         """How many entities lie on that side at any distance, straight or not."""
-        here = self.places[name]
-        return sum(along(place - here, direction) > 0 for place in self.places.values())
+        if not self._spots:
+            self._spots = {other: xy(place) for other, place in self.places.items()}
+        x, y = self._spots[name]
+        dx, dy = xy(direction)
+        if dx:
+            return sum((spot[0] - x) * dx > 0 for spot in self._spots.values())
+        return sum((spot[1] - y) * dy > 0 for spot in self._spots.values())
 
     def truth(self, query: Query) -> tuple[str, ...] | None:
         """The answer that the places give."""

@@ -1,0 +1,73 @@
+"""Families: what is somebody to somebody else? CLUTRR's stories, with sound rules only.
+
+    1 In the week of the regatta, Clara lent Hugo, her brother, thick mittens.
+    2 Hugo's wife Ines grows basil in a disused bathtub. Her daughter Vera had tickets for the
+      semifinal.
+
+    What is Vera to Clara? Vera is Clara's ...   niece: units 1 and 2
+
+Couples share their children, siblings share both parents, everyone has one spouse at most, nobody
+is their own relative, and different names are different people. A word is the answer only if it
+holds in every family that fits the text. A unit of a story is one to three sentences that tell one
+to three facts; a proof goes along a chain of exactly k facts; noise is told like the rest and
+labelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabula.recipe import Recipe
+from fabula.seeds import Draw
+from fabula.worlds.base import Claim, Query, World
+from fabula.worlds.kinship.phrases import phrases
+from fabula.worlds.kinship.reading import BLOOD, BY_MARRIAGE, words_of
+from fabula.worlds.kinship.recipe import KinshipRecipe
+from fabula.worlds.kinship.tale import KinshipTale, read
+
+
+def begin(
+    recipe: Recipe, unfold: Draw, tell: Draw, split: str = "", index: int | None = None
+) -> KinshipTale:
+    """A new story; its task, target and clause follow from the index in the split."""
+    assert isinstance(recipe, KinshipRecipe)
+    return KinshipTale(recipe, unfold, tell, split, index)
+
+
+def ask(code: str, query: Query) -> str:
+    """A query in words."""
+    return phrases(code).ask(query[1], query[2], query[0] == BY_MARRIAGE)
+
+
+def parse_question(code: str, question: str) -> Query:
+    """The query behind a question."""
+    first, second, by_marriage = phrases(code).parse_question(question)
+    return (BY_MARRIAGE if by_marriage else "kin", first, second)
+
+
+def choices(recipe: Recipe, query: Query) -> list[str] | None:
+    """All answers that the recipe can have."""
+    assert isinstance(recipe, KinshipRecipe)
+    return list(recipe.targets or recipe.vocabulary.words)
+
+
+def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+    """The logic program's objections to each claim."""
+    from fabula.worlds.kinship import oracle
+
+    facts = read(code, sentences).facts()
+    told = {fact[0] for unit in facts for fact in unit if len(fact) == 3}
+    found = []
+    for claim in claims:
+        marriage = claim.query[0] == BY_MARRIAGE
+        # the twenty words, and whatever others the story or the claim uses
+        more = {*told, *claim.answer}
+        words = [w for n, w in enumerate(words_of(claim.query[0]).words) if n < TWENTY or w in more]
+        found += oracle.prove(facts, [claim], words, marriage)
+    return found
+
+
+TWENTY = 20
+assert BLOOD.words[TWENTY - 1] == "aunt"
+
+KINSHIP = World(KinshipRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "")

@@ -1,0 +1,115 @@
+"""Which clauses there are, and which are held out.
+
+A clause is a sequence of (relation, gender), written as its words: mother-brother. Short ones (up
+to LISTED facts) are listed, so that stories can go through them in turn and a tenth of those for
+each target can be held out exactly; of the many longer ones a hash decides. Clauses of two facts
+are the rules themselves and are never held out, so training on k = 2 shows every rule.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+from fabula.seeds import fingerprint, stream
+from fabula.worlds.kinship.algebra import FEMALE, MALE, Vocabulary, fold, mask_of
+from fabula.worlds.kinship.chains import along
+from fabula.worlds.kinship.family import Family
+
+LISTED = 3
+SAMPLE = 40  # families looked through for a clause before it is called impossible
+
+Clause = tuple[tuple[str, str], ...]
+
+
+class FamilyShape(NamedTuple):
+    """What a family is drawn from."""
+
+    generations: int
+    children: tuple[int, int]
+    marriage: float
+
+
+def spelled(vocabulary: Vocabulary, clause: Clause) -> str:
+    """The clause as words."""
+    return "-".join(vocabulary.word(relation, gender) for relation, gender in clause)
+
+
+@lru_cache(maxsize=32)
+def listed(vocabulary: Vocabulary, shape: FamilyShape, k: int) -> dict[str, tuple[Clause, ...]]:
+    """For each target word all clauses of k facts that such families hold, in a mixed order."""
+    draw = stream("kinship clauses", 0, "", k, repr(shape))
+    families = [Family(draw, vocabulary, *shape) for _ in range(SAMPLE)]
+    found: dict[str, list[Clause]] = {word: [] for word in vocabulary.words}
+    for relations, head in vocabulary.clauses(k).items():
+        for genders in product((MALE, FEMALE), repeat=k):
+            clause = tuple(zip(relations, genders, strict=True))
+            if not _gendered(vocabulary, clause) or _at_odds(vocabulary, clause):
+                continue
+            if any(along(family, vocabulary, draw, clause, tries=60) for family in families):
+                found[vocabulary.word(head, genders[-1])].append(clause)
+    return {
+        word: tuple(sorted(set(clauses), key=lambda c: fingerprint(spelled(vocabulary, c))))
+        for word, clauses in found.items()
+        if clauses
+    }
+
+
+def _gendered(vocabulary: Vocabulary, clause: Clause) -> bool:
+    """Whether the last word tells the gender (cousin does not), or the clause needs none."""
+    relation = vocabulary.relations[clause[-1][0]]
+    if relation.male != relation.female:
+        return True
+    head = vocabulary.named(fold([vocabulary.mask[r] for r, _ in clause]))
+    return head is not None and vocabulary.relations[head].male == vocabulary.relations[head].female
+
+
+def _at_odds(vocabulary: Vocabulary, clause: Clause) -> bool:
+    """Whether two of one gender would be married."""
+    masks = [vocabulary.mask[relation] for relation, _ in clause]
+    married = mask_of(["M"])
+    for i in range(len(clause)):
+        for j in range(i + 1, len(clause)):
+            # from person i + 1 to person j + 1
+            if clause[i][1] == clause[j][1] and fold(masks[i + 1 : j + 1]) == married:
+                return True
+    return False
+
+
+@lru_cache(maxsize=32)
+def _held(vocabulary: Vocabulary, shape: FamilyShape, k: int, share: float) -> frozenset[str]:
+    """The listed clauses that are held out: of every target the same share, at least one."""
+    held = set()
+    for clauses in listed(vocabulary, shape, k).values():
+        count = max(1, round(len(clauses) * share)) if len(clauses) > 1 and share else 0
+        held |= {spelled(vocabulary, clause) for clause in clauses[:count]}
+    return frozenset(held)
+
+
+def held_out(vocabulary: Vocabulary, shape: FamilyShape, clause: Clause, share: float) -> bool:
+    """Whether a clause is held out of training."""
+    k = len(clause)
+    if k <= 2:
+        return False
+    text = spelled(vocabulary, clause)
+    if k <= LISTED:
+        return text in _held(vocabulary, shape, k, share)
+    return fingerprint("clause:" + text) < share * 2**64
+
+
+@lru_cache(maxsize=128)
+def choice(
+    vocabulary: Vocabulary, shape: FamilyShape, k: int, which: str, share: float
+) -> dict[str, tuple[Clause, ...]]:
+    """The listed clauses of k facts by target: 'any', those 'kept', or those 'held-out'."""
+    found = {}
+    for word, clauses in listed(vocabulary, shape, k).items():
+        if which != "any":
+            wanted = which == "held-out"
+            clauses = tuple(
+                c for c in clauses if held_out(vocabulary, shape, c, share) == wanted
+            )
+        if clauses:
+            found[word] = clauses
+    return found

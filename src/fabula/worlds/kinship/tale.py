@@ -1,0 +1,288 @@
+"""A story of the kinship world: a family, a chain that proves a target, noise, and its telling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from fabula.seeds import Draw, below, fingerprint, pick, shuffled
+from fabula.worlds.base import Annotation, Candidate, Query
+from fabula.worlds.kinship import chains, clauses
+from fabula.worlds.kinship.algebra import FEMALE, MALE
+from fabula.worlds.kinship.chains import Chain, Link, Strand
+from fabula.worlds.kinship.clauses import LISTED, Clause, FamilyShape
+from fabula.worlds.kinship.family import Family
+from fabula.worlds.kinship.phrases import Person, names, phrases
+from fabula.worlds.kinship.reading import KinReading
+from fabula.worlds.kinship.recipe import KinshipRecipe, Part, Task
+
+FAMILIES = 40  # families tried for one story
+CHAINS = 12  # chains tried in one family
+
+
+class KinshipTale:
+    """One story in the making. `index` decides its task, target and clause, so quotas are exact."""
+
+    def __init__(
+        self,
+        recipe: KinshipRecipe,
+        unfold: Draw,
+        tell: Draw,
+        split: str = "",
+        index: int | None = None,
+    ) -> None:
+        self.recipe = recipe
+        self.language = phrases(recipe.language)
+        self.sentences: list[str] = []
+        self.reading = KinReading(self.language)
+        self.roles: list[str] = []
+        self._unfold, self._tell = unfold, tell
+        self._split = split or next(iter(recipe.splits))
+        self._words = recipe.vocabulary
+        keys = recipe.family
+        self._shape = FamilyShape(keys.generations, keys.children, keys.marriage)
+        plan = _plan(recipe, self._split)
+        turn = int(unfold() * 2**40) if index is None else index
+        self.task: Task = plan.round[turn % len(plan.round)]
+        self._turn = turn // len(plan.round)
+        self._part = plan.part
+        self.chain: Chain | None = None
+        self.noise: list[Strand] = []
+        self._begun = False
+
+    # --- unfolding ------------------------------------------------------------------------
+
+    def advance(self, goal: int, pause: int | None = None) -> bool:
+        """Tell the story, all of it at once; False if the family cannot hold such a story."""
+        if not self._begun:
+            self._begun = True
+            if self._compose():
+                self._narrate()
+        return bool(self.sentences)
+
+    def _compose(self) -> bool:
+        draw, words = self._unfold, self._words
+        for _ in range(FAMILIES):
+            family = Family(draw, words, *self._shape)
+            chain = self._find_chain(family)
+            if chain is None:
+                continue
+            used = set(chains.people_of(chain.links))
+            noise = self._find_noise(family, chain, used)
+            if noise is not None and self._nameable(family, used):
+                self.family, self.chain, self.noise = family, chain, noise
+                return True
+        return False
+
+    def _find_chain(self, family: Family) -> Chain | None:
+        draw, words, k = self._unfold, self._words, self.task.k
+        which = "any" if k in self._part.any_clause else self._part.clauses
+        if k <= LISTED:
+            table = clauses.choice(words, self._shape, k, which, self.recipe.held_out)
+            targets = self._targets(list(table))
+            if not targets:
+                return None
+            options = table[targets[self._turn % len(targets)]]
+            clause = options[self._turn // len(targets) % len(options)]
+            links = chains.along(family, words, draw, clause)
+            if links is None:
+                return None
+            steps = words.prove([link.relation for link in links])
+            assert steps is not None
+            people = chains.people_of(links)
+            return Chain(links, [(people[i], people[j], people[n]) for i, j, n in steps])
+        targets = self._targets(list(words.words))
+        relation, gender = words.relation_of[targets[self._turn % len(targets)]]
+        gender = gender or pick(draw, (MALE, FEMALE))
+        for _ in range(CHAINS):
+            chain = chains.backward(family, words, draw, relation, gender, k)
+            if chain and self._fits(family, chain, relation, which):
+                return chain
+        return None
+
+    def _fits(self, family: Family, chain: Chain, relation: str, which: str) -> bool:
+        words = self._words
+        last = words.relations[chain.links[-1].relation]
+        target = words.relations[relation]
+        if last.male == last.female and target.male != target.female:
+            return False  # 'cousin' leaves the gender open
+        if which == "any":
+            return True
+        clause = self._clause(family, chain.links)
+        held = clauses.held_out(words, self._shape, clause, self.recipe.held_out)
+        return held == (which == "held-out")
+
+    def _targets(self, words: list[str]) -> list[str]:
+        return [w for w in words if not self.recipe.targets or w in self.recipe.targets]
+
+    def _find_noise(self, family: Family, chain: Chain, used: set[int]) -> list[Strand] | None:
+        draw, found = self._unfold, []
+        for kind in self.task.noise:
+            low, high = getattr(self.recipe.noise, kind)
+            high = max(low, high or self.task.k // 2)
+            amount = low + below(draw, high - low + 1)
+            if not amount:
+                continue
+            if kind == "supporting":
+                strands = chains.supporting(family, self._words, draw, chain, used, amount)
+            elif kind == "irrelevant":
+                strands = chains.irrelevant(family, self._words, draw, chain, used, amount)
+            else:
+                strands = chains.disconnected(family, self._words, draw, used, amount)
+            if strands is None:
+                return None
+            found += strands
+        return found
+
+    def _nameable(self, family: Family, used: set[int]) -> bool:
+        pool = _names(self.recipe, self._split)
+        men = sum(family.gender[person] == MALE for person in used)
+        return men <= len(pool[MALE]) and len(used) - men <= len(pool[FEMALE])
+
+    def _clause(self, family: Family, links: Sequence[Link]) -> Clause:
+        return tuple((link.relation, family.gender[link.second]) for link in links)
+
+    # --- telling --------------------------------------------------------------------------
+
+    def _narrate(self) -> None:
+        assert self.chain is not None
+        draw, strands = self._tell, [Strand("support", self.chain.links), *self.noise]
+        self._christen(strands)
+        pool = self.language.pools[self._part.phrases]
+        units: list[tuple[str, str]] = []
+        for role, links in strands:
+            for group in self._groups(links):
+                people = [self.people[person] for person in chains.people_of(group)]
+                relations = [link.relation for link in group]
+                if self.recipe.telling == "plain":
+                    text = self.language.plain(people, relations, draw)
+                else:
+                    text = self.language.tell(people, relations, draw, pool)
+                units.append((text, role))
+        if self.recipe.order == "shuffled":
+            units = shuffled(draw, units)
+        for text, role in units:
+            self.sentences.append(text)
+            self.roles.append(role)
+            self.reading.hear(text)
+
+    def _christen(self, strands: Sequence[Strand]) -> None:
+        """Give everyone a name of their own."""
+        draw, pool = self._tell, _names(self.recipe, self._split)
+        self.people: dict[int, Person] = {}
+        taken: set[str] = set()
+        for strand in strands:
+            for person in chains.people_of(strand.links):
+                if person not in self.people:
+                    gender = self.family.gender[person]
+                    name = pick(draw, pool[gender])
+                    while name in taken:
+                        name = pick(draw, pool[gender])
+                    taken.add(name)
+                    self.people[person] = Person(name, gender)
+
+    def _groups(self, links: list[Link]) -> list[list[Link]]:
+        """The links in runs of one to `group`."""
+        groups, at = [], 0
+        while at < len(links):
+            size = 1 + below(self._tell, min(self.recipe.group, len(links) - at))
+            groups.append(links[at : at + size])
+            at += size
+        return groups
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
+        """The one question: what is the last person of the chain to the first?"""
+        if self.chain is None:
+            return []
+        links = self.chain.links
+        ends = links[0].first, links[-1].second
+        query = (kind, *(self.people[person].name for person in ends))
+        return [Candidate(query, self.truth(query))]
+
+    def truth(self, query: Query) -> tuple[str, ...]:
+        """What the family says."""
+        assert self.chain is not None
+        first, last = self.chain.links[0].first, self.chain.links[-1].second
+        relation = self.family.relatives(first).get(last)
+        if relation is None:
+            return ()
+        return (self._words.word(relation, self.family.gender[last]),)
+
+    def annotate(self, query: Query, mask: int, position: int) -> Annotation:
+        """The symbolic story beside the text: people, facts, clause and proof."""
+        assert self.chain is not None
+        links = self.chain.links
+        order = list(self.people)
+        number = {person: n for n, person in enumerate(order)}
+
+        def fact(first: int, second: int) -> list[str]:
+            relation = self.family.relatives(first)[second]
+            word = self._words.word(relation, self.family.gender[second])
+            return [self.people[first].name, word, self.people[second].name]
+
+        def edge(link: Link, role: str) -> list[Any]:
+            word = self._words.word(link.relation, self.family.gender[link.second])
+            return [number[link.first], word, number[link.second], role]
+
+        edges = [edge(link, "support") for link in links]
+        edges += [edge(link, strand.role) for strand in self.noise for link in strand.links]
+        features: dict[str, Any] = {
+            "task": self.task.name,
+            "k": self.task.k,
+            "hops": len(links),
+            "noise": sorted({strand.role for strand in self.noise}),
+            "noise_facts": sum(len(strand.links) for strand in self.noise),
+            "clause": clauses.spelled(self._words, self._clause(self.family, links)),
+            "people": [[person.name, person.gender] for person in self.people.values()],
+            "edges": edges,
+            "proof": [
+                {"fact": fact(a, c), "from": [fact(a, b), fact(b, c)]}
+                for a, b, c in self.chain.proof
+            ],
+        }
+        return Annotation(tuple(self.roles), features)
+
+
+class _Plan:
+    """A split's kinds of story, in the order in which they are dealt."""
+
+    __slots__ = ("part", "round")
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.round = [task for task in part.tasks for _ in range(task.share)]
+
+
+_PLANS: dict[tuple[str, str], tuple[KinshipRecipe, _Plan]] = {}
+
+
+def _plan(recipe: KinshipRecipe, split: str) -> _Plan:
+    """The plan of a split, remembered for the recipe at hand."""
+    known = _PLANS.get((recipe.id, split))
+    if known is None or known[0] is not recipe:
+        known = _PLANS[recipe.id, split] = (recipe, _Plan(recipe.part(split)))
+    return known[1]
+
+
+def _names(recipe: KinshipRecipe, split: str) -> dict[str, tuple[str, ...]]:
+    """The names that a split may use, by gender."""
+    splits = tuple(recipe.splits)
+    if recipe.names == "shared" or len(splits) == 1:
+        return names(recipe.language)
+    return _own_names(recipe.language, len(splits), splits.index(split))
+
+
+@lru_cache(maxsize=64)
+def _own_names(code: str, parts: int, part: int) -> dict[str, tuple[str, ...]]:
+    return {
+        gender: tuple(n for n in known if fingerprint("name:" + n) % parts == part)
+        for gender, known in names(code).items()
+    }
+
+
+def read(code: str, sentences: Sequence[str]) -> KinReading:
+    """The reading of a story in a language."""
+    return KinReading(phrases(code), sentences)
