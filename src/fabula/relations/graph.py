@@ -49,9 +49,11 @@ class Graph(Generic[R]):
         part = self._part
         one, two = first, second
         while part[one] != one:  # each part is a tree of pointers to its head
-            one = part[one] = part[part[one]]
+            part[one] = part[part[one]]
+            one = part[one]
         while part[two] != two:
-            two = part[two] = part[part[two]]
+            part[two] = part[part[two]]
+            two = part[two]
         if one == two:
             self.woven = True
         else:
@@ -112,40 +114,25 @@ class Graph(Generic[R]):
         sentences together are one simple path: of a path no sentence can be dropped, and nothing
         but a path is minimal.
         """
-        near: dict[str, list[tuple[str, int, R]]] = {}
-        invert, links = self.algebra.invert, self.links
-        count = 0
-        while mask:
-            low = mask & -mask
-            mask ^= low
-            count += 1
-            number = low.bit_length() - 1
-            subject, relation, other = links[number]
-            if subject in near:
-                near[subject].append((other, number, relation))
-            else:
-                near[subject] = [(other, number, relation)]
-            if other in near:
-                near[other].append((subject, number, invert(relation)))
-            else:
-                near[other] = [(subject, number, invert(relation))]
-        if len(near) != count + 1 or start not in near or goal not in near:
+        here, last = self.index.get(start, -1), self.index.get(goal, -1)
+        if here < 0 or last < 0:
             return None
-        # as many entities as a tree has: always going on to the only next one must use up all links
+        near = self.near
         steps: list[tuple[int, R]] = []
-        here, came = start, 0
-        while here != goal:
-            ways = near[here]
-            if len(ways) > (1 if here == start else 2):
+        # of the links left there must be just one to go on by, everywhere, until none is left
+        while here != last:
+            way = None
+            for link in near[here]:
+                if link[2] & mask:
+                    if way is not None:
+                        return None
+                    way = link
+            if way is None:
                 return None
-            there, number, step = ways[0]
-            if number == came:
-                if len(ways) == 1:
-                    return None
-                there, number, step = ways[1]
-            steps.append((number, step))
-            here, came = there, number
-        return steps if len(steps) == count else None
+            here, step, bit = way
+            mask ^= bit
+            steps.append((bit.bit_length() - 1, step))
+        return None if mask else steps
 
     def alone(self, mask: int, start: str, goal: str) -> R | None:
         """The relation of start to goal if these sentences are one path between them, else None."""

@@ -55,6 +55,8 @@ class Kind(NamedTuple):
     """Every minimal support of a conclusion, best first."""
     choices: Callable[[Cast, Language], list[str] | None]
     """All answers that this kind of question can have, or None if they are lists."""
+    sweep: Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]] | None = None
+    """All that can be asked with all supports, where that is quicker at one go."""
 
 
 def _places(cast: Cast, language: Language) -> list[str]:
@@ -193,6 +195,36 @@ def _yes_no_masks(knowledge: Knowledge, query: Query) -> list[int]:
     return minimal([mask for known, mask in knowledge.facts_of(stay) if not known & bit])
 
 
+def _sweep_yes_no(
+    knowledge: Knowledge, cast: Cast, language: Language
+) -> list[tuple[Query, Finding]]:
+    """Places that the same facts exclude share one finding."""
+    swept: list[tuple[Query, Finding]] = []
+    bits = [(place, place_bit(place)) for place in cast.places]
+    for person in cast.persons:
+        stay = knowledge.stays.get(person)
+        domain = open_places(stay) if stay else -1
+        if stay is None or domain == -1:
+            continue
+        facts = knowledge.facts_of(stay)
+        findings: dict[int, Finding] = {}
+        for place, bit in bits:
+            query = ("yes-no", person, place)
+            alike = -1 if domain == bit else -2 if domain & bit else 0
+            if not alike and len(facts) > 1:
+                for number, fact in enumerate(facts):
+                    if not fact[0] & bit:
+                        alike |= 1 << number
+            finding = findings.get(alike)
+            if finding is None:
+                found = conclude(knowledge, query, language)
+                assert found is not None
+                finding = Finding(found.answer, _yes_no_masks(knowledge, query), found[1])
+                findings[alike] = finding
+            swept.append((query, finding))
+    return swept
+
+
 # --- carrying -------------------------------------------------------------------------------
 
 
@@ -315,7 +347,7 @@ KINDS: dict[str, Kind] = {
     "where-person": Kind(_survey_people, _where, _where_masks, _places),
     "where-object": Kind(_survey_things, _where, _where_masks, _places),
     "where-was-object": Kind(_survey_arrivals, _where_was, _where_was_masks, _places),
-    "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words),
+    "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words, _sweep_yes_no),
     "list": Kind(_survey_carriers("list"), _carrying, _carrying_masks, lambda *_: None),
     "count": Kind(_survey_carriers("count"), _carrying, _carrying_masks, _numbers),
     **{
@@ -336,3 +368,19 @@ def find(knowledge: Knowledge, query: Query, language: Language) -> Finding | No
     if found is None:
         return None
     return Finding(found.answer, KINDS[query[0]].masks(knowledge, query), found.established)
+
+
+def sweep(
+    knowledge: Knowledge, cast: Cast, language: Language, kind: str
+) -> list[tuple[Query, Finding]]:
+    """Every question of a kind that can be asked now, with every minimal support."""
+    at_one_go = KINDS[kind].sweep
+    if at_one_go:
+        return at_one_go(knowledge, cast, language)
+    found = []
+    masks = KINDS[kind].masks
+    for query, answer, _ in KINDS[kind].survey(knowledge, cast, language):
+        conclusion = KINDS[kind].conclude(knowledge, query, language)
+        if conclusion is not None:
+            found.append((query, Finding(answer, masks(knowledge, query), conclusion[1])))
+    return found

@@ -30,11 +30,13 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from fabula.labels import minimal
 from fabula.language import Statement
 from fabula.worlds.base import Fact
+
+T = TypeVar("T")
 
 FACT_LIMIT = 32  # facts of one domain kept per node, the smallest; long stories have millions
 
@@ -258,6 +260,8 @@ class Knowledge:
         """Every minimal fact about a node's place."""
         if not node.links:
             return [(node.domain, node.mask)] if node.mask else []
+        if open_places(node) == -1:
+            return []
         if node not in self._labels:
             self._saturate(node)
         return self._labels[node]
@@ -267,16 +271,17 @@ class Knowledge:
         labels = self._labels
         labels[start] = []
         component = [start]
-        todo: list[list[tuple[Node, int, int]]] = [[]]  # by size of mask: the smallest come first
+        # (node, domain, mask, where it comes from), by size of mask: the smallest come first
+        todo: list[list[tuple[Node, int, int, Node | None]]] = [[]]
         for node in component:
             if node.mask:
-                _at(todo, node.mask.bit_count()).append((node, node.domain, node.mask))
+                _at(todo, node.mask.bit_count()).append((node, node.domain, node.mask, None))
             for other, _, _ in node.links:
                 if other not in labels:
                     labels[other] = []
                     component.append(other)
         for size, bucket in enumerate(todo):
-            for node, domain, mask in bucket:  # grows while it is read
+            for node, domain, mask, origin in bucket:  # grows while it is read
                 facts = labels[node]
                 alike = 0
                 for known, cited in facts:
@@ -291,15 +296,16 @@ class Knowledge:
                         both = domain & known
                         if both != domain and both != known:
                             union = mask | cited
-                            _at(todo, union.bit_count()).append((node, both, union))
+                            _at(todo, union.bit_count()).append((node, both, union, None))
                     facts.append((domain, mask))
                     for other, link, _ in node.links:
-                        union = mask | link
-                        grown = union.bit_count()
-                        if grown == size:
-                            bucket.append((other, domain, union))
-                        else:
-                            _at(todo, grown).append((other, domain, union))
+                        if other is not origin:
+                            union = mask | link
+                            grown = union.bit_count()
+                            if grown == size:
+                                bucket.append((other, domain, union, node))
+                            else:
+                                _at(todo, grown).append((other, domain, union, node))
         # a fact found later may confine more with the same sentences, and so replace an earlier one
         for node in component:
             facts = labels[node]
@@ -333,7 +339,7 @@ def _root(node: Node) -> Node:
     return root
 
 
-def _at(buckets: list[list[tuple[Node, int, int]]], size: int) -> list[tuple[Node, int, int]]:
+def _at(buckets: list[list[T]], size: int) -> list[T]:
     while len(buckets) <= size:
         buckets.append([])
     return buckets[size]

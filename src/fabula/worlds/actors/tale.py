@@ -9,7 +9,7 @@ from fabula.language import Language, Statement, language
 from fabula.seeds import Draw
 from fabula.worlds.actors import release
 from fabula.worlds.actors.events import Scenario, Stage, Told
-from fabula.worlds.actors.questions import KINDS, conclude, find, visits
+from fabula.worlds.actors.questions import KINDS, conclude, find, sweep, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
 from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query, numbered
@@ -210,6 +210,9 @@ class ActorsTale:
         if kind == "where-was-object" and self.recipe.single_visit:
             found = [c for c in found if visits(knowledge, c.query[1], c.query[2]) == 1]
         return found
+
+    def findings(self, kind: str) -> list[tuple[Query, Finding]]:
+        return sweep(self.reading.knowledge, self._cast, self.language, kind)
 
     def _as_released(self, kind: str, draw: Draw) -> list[Candidate]:
         """What the release would ask, with its own labels."""
