@@ -138,17 +138,19 @@ class Author:
                 if not tale.advance(goal):
                     reasons["the story came to an end"] += 1
                     return None
-            found = self._ask(tale, cell, draw, reasons)
+            found = self._ask(tale, cell, asked, draw, reasons)
             patience = recipe.patience
             while found is None and patience and tale.advance(len(tale.sentences) + recipe.every):
-                found = self._ask(tale, cell, draw, reasons)
+                found = self._ask(tale, cell, asked, draw, reasons)
                 patience -= 1
             if found is None:
                 return None
             asked.append(found)
         return asked
 
-    def _ask(self, tale: Tale, cell: Cell, draw: Draw, reasons: Counter[str]) -> Asked | None:
+    def _ask(
+        self, tale: Tale, cell: Cell, before: list[Asked], draw: Draw, reasons: Counter[str]
+    ) -> Asked | None:
         """A question of the cell, its kind drawn by weight; None if none can be asked."""
         kinds = [kind for kind in self._kinds if not cell.asks or kind in cell.asks]
         while kinds:
@@ -161,7 +163,7 @@ class Author:
             while pool:
                 candidate = self._draw(pool, kind, draw)
                 asked = self._check(tale, candidate, cell, reasons)
-                if asked:
+                if asked and (self.recipe.repeat or not _repeats(asked, before)):
                     return asked
                 pool.remove(candidate)
             kinds.remove(kind)
@@ -304,6 +306,11 @@ class Author:
                 "passage": passage.number,
             },
         )
+
+
+def _repeats(asked: Asked, before: list[Asked]) -> bool:
+    """Whether the same was asked before and nothing has changed since."""
+    return any(other.query == asked.query and other.masks == asked.masks for other in before)
 
 
 def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

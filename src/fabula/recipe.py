@@ -109,6 +109,8 @@ class Recipe(Strict):
     """Questions a story, or 'all' that can be asked at its end."""
     patience: Annotated[int, Field(ge=0)] = 0
     """How often `every` more sentences are told when nothing fit to ask has come up."""
+    repeat: bool = True
+    """Whether a story may be asked the same again although nothing has changed."""
     asks: dict[str, Weight]
     """Kinds of question, by weight."""
     balance: tuple[str, ...] = ("yes-no",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabula.seeds import Draw
 from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.kinds.language import language as kinds_language
 from fabula.worlds.kinds.oracle import Oracle as KindsOracle
@@ -19,6 +20,11 @@ from fabula.worlds.space.reading import SpaceReading
 
 NAMES = "ABCDE"
 QUICK = settings(max_examples=150, deadline=None)
+
+
+def varied(number: int) -> Draw:
+    """A source that says the same number again and again, another for each sentence."""
+    return lambda: number * 0.37 % 1
 
 
 def pairs(names: str = NAMES) -> st.SearchStrategy[tuple[str, str]]:
@@ -37,7 +43,7 @@ def test_positions(
     tongue = space_language("en")
     reading = SpaceReading(tongue)
     for number, (relation, (figure, ground)) in enumerate(told):
-        reading.hear(tongue.say(relation, figure, ground, lambda n=number: (n * 0.37) % 1))
+        reading.hear(tongue.say(relation, figure, ground, varied(number)))
     facts: list[Fact] = [fact for (fact,) in reading.facts()]
     assert facts == [(relation, *names) for relation, names in told]
     queries: list[Query] = [("relation", *pair), ("yes-no", side, *pair)]
@@ -59,7 +65,7 @@ def test_neighbours_and_ways(
 ) -> None:
     facts: list[Fact] = [(relation, *(n.lower() for n in names)) for relation, names in told]
     tongue = space_language("en")
-    reading = SpaceReading(tongue, [tongue.tell(*fact, lambda: 0.0) for fact in facts])
+    reading = SpaceReading(tongue, [tongue.tell(word, a, b, varied(0)) for word, a, b in facts])
     first, second = (name.lower() for name in pair)
     way: Query = ("path", first, second)
     longest = ("n",) * len(facts)
@@ -77,9 +83,7 @@ def test_neighbours_and_ways(
 @given(st.lists(pairs(), min_size=1, max_size=8), pairs(), st.sampled_from(["bigger", "fits"]))
 def test_sizes(told: list[tuple[str, str]], pair: tuple[str, str], kind: str) -> None:
     tongue = sizes_language("en")
-    reading = SizesReading(
-        tongue, [tongue.say(*names, lambda n=n: (n * 0.6) % 1) for n, names in enumerate(told)]
-    )
+    reading = SizesReading(tongue, [tongue.say(*names, varied(n)) for n, names in enumerate(told)])
     query = (kind, *pair)
     oracle = SizesOracle([fact for (fact,) in reading.facts()], [query])
     finding = reading.find(query)

@@ -118,7 +118,7 @@ class Phrases:
                         number += 1
                     else:
                         settings[kind].append(list(_expand(text)))
-        self._all = kinds
+        self.bank = kinds
         self._settings = settings
         self.pools = {name: self._pool(name) for name in ("any", "seen", "held-out")}
         self._known: dict[str, Scene] = {}
@@ -156,7 +156,7 @@ class Phrases:
 
     def _pool(self, name: str) -> Pool:
         def scenes(kind: str) -> tuple[tuple[Scene, ...], ...]:
-            groups = self._all[kind]
+            groups = self.bank[kind]
             order = sorted(groups, key=lambda g: fingerprint("scene:" + SLOT.join(g[0].parts)))
             cut = round(len(order) * HELD_OUT)
             held = {group[0].base for group in order[:cut]}
@@ -187,6 +187,27 @@ class Phrases:
             yield skeleton.replace(SLOT, " ")
         yield from self._leads
         yield from self._asides
+
+    def settings(self) -> Iterator[str]:
+        """All leads and asides."""
+        yield from self._leads
+        yield from self._asides
+
+    def without_settings(self, unit: str) -> list[str]:
+        """The sentences of a unit that are scenes, without their leads."""
+        found = []
+        for sentence in SENTENCE_END.split(unit):
+            if sentence in self._asides:
+                continue
+            lead, comma, rest = sentence.partition(", ")
+            found.append(rest if comma and lead in self._leads else sentence)
+        return found
+
+    def forms(self, scene: Scene) -> tuple[list[str], list[str]]:
+        """The ways to introduce the second person of a pair by the first, and the other way."""
+        own = [f for f in self._mentions if "{his}" in f and _fits(f, scene.parts[2])]
+        other = [f for f in self._mentions if "{a}" in f and _fits(f, scene.parts[1])]
+        return own, other if scene.second else []
 
     def _capitals(self) -> frozenset[str]:
         """Capitalised words of the bank: no names."""
@@ -441,14 +462,10 @@ class _Teller:
         scene = pick(draw, pick(draw, self.pool.pair))
         if draw() < 0.5:
             one, other = other, one  # 'one' stands in the first slot
-        after, last = scene.parts[1][:1], scene.parts[2][:1]
-        mentions = self.phrases._mentions
-        # the second is introduced by the first: 'Ann … her uncle Bob'
-        own = [f for f in mentions if "{his}" in f and not (f[-1] == "," and last == ",")]
-        # or the first by the second, who is then a pronoun: 'Ann's uncle Bob … her'
-        other_way = []
-        if scene.second and opening and people[one].gender != people[other].gender:
-            other_way = [f for f in mentions if "{a}" in f and not (f[-1] == "," and after == ",")]
+        # 'Ann … her uncle Bob', or the first by the second, then a pronoun: 'Ann's uncle Bob … her'
+        own, other_way = self.phrases.forms(scene)
+        if not opening or people[one].gender == people[other].gender:
+            other_way = []
         form = pick_weighted(draw, *self._forms([*own, *other_way]))
         if "{his}" in form:
             fillers = [people[one].name, self._mention(form, one, other)]
@@ -467,13 +484,12 @@ class _Teller:
         if not self.phrases.words.relation_of[self._kin(one, other)][1]:
             # 'his cousin' tells the first one's gender only
             one, other = known, low + high - known
-        second, last = scene.parts[2][:1], scene.parts[3][:1]
         mentions = self.phrases._mentions
-        own = [f for f in mentions if "{his}" in f and not (f[-1] == "," and second == ",")]
+        own = [f for f in mentions if "{his}" in f and _fits(f, scene.parts[2])]
         form = pick_weighted(draw, *self._forms(own))
         fillers = [people[one].name, self._mention(form, one, other)]
         self.disclosed.add(one)
-        named = [f for f in mentions if "{a}" in f and not (f[-1] == "," and last == ",")]
+        named = [f for f in mentions if "{a}" in f and _fits(f, scene.parts[3])]
         fillers.append(self._mention(pick_weighted(draw, *self._forms(named)), known, new))
         return self._sentence(scene, fillers)
 
@@ -485,18 +501,13 @@ class _Teller:
         if worded_back or draw() < 0.45:
             return self._pair(known, new, opening=False)
         scene = pick(draw, pick(draw, self.pool.solo))
-        after = scene.parts[1][:1]
         mentions = self.phrases._mentions
         clear = all(
             p in self.disclosed and people[p].gender != people[known].gender
             for p in told
             if p != known
         )
-        forms = [
-            f
-            for f in mentions
-            if ("{a}" in f or clear) and not (f[-1] == "," and (after == "," or f.startswith("{b}, {his}")))
-        ]
+        forms = [f for f in mentions if ("{a}" in f or clear) and _fits(f, scene.parts[1])]
         form = pick_weighted(draw, *self._forms(forms))
         mention = self._mention(form, known, new)
         if "{his}" in form:
@@ -513,6 +524,11 @@ class _Teller:
         if scene.leads and self.draw() < 0.5:
             return f"{pick(self.draw, pick(self.draw, self.pool.leads))}, {text}"
         return text if parts[0] else text[0].upper() + text[1:]
+
+
+def _fits(form: str, after: str) -> bool:
+    """Whether a mention can stand before this text: two commas would become one."""
+    return not (form[-1] == "," and after[:1] == ",")
 
 
 def _article(word: str) -> str:

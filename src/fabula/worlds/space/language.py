@@ -5,7 +5,7 @@ Promises:
    the words of a relation for those of another, never typed.
 2. Everything said parses back to the relation, figure and ground it was said of; no list of names
    is needed. A sentence that fits nothing raises ParseError.
-3. Parsing takes two passes of one regular expression: the names are cut out, and what is left, the
+3. Parsing takes one pass of one regular expression: the names are cut out, and what is left, the
    *skeleton*, is looked up. So a large bank costs no more than a small one.
 """
 
@@ -75,7 +75,7 @@ class SpaceLanguage:
         # what follows 'the' in a phrase is no name
         texts = " ".join(phrase.text for phrase in self.phrases)
         taken = "|".join(sorted(set(re.findall(r"[Tt]he (\w+)", texts))))
-        self._capital = re.compile(r"[A-Z]\w*")
+        self._capital = re.compile(r"([A-Z]\w*)")
         self._thing = re.compile(rf"[Tt]he (?!(?:{taken})\b)([a-z]\w*)")
         simple = [
             Phrase("compass" if group == "compass" else "plain", relation, text, text)
@@ -152,10 +152,11 @@ class SpaceLanguage:
     def _look_up(
         self, table: Mapping[str, Sequence[_Entry]], names: re.Pattern[str], sentence: str
     ) -> Told | None:
-        entries = table.get(names.sub("#", sentence))
+        parts = names.split(sentence)
+        entries = table.get("#".join(parts[::2]))
         if entries is None:
             return None
-        words = names.findall(sentence)
+        words = parts[1::2]
         for relation, kind, figures, grounds, fixed in entries:
             figure, ground = words[figures[0]], words[grounds[0]]
             if figure == ground:
@@ -181,7 +182,8 @@ class SpaceLanguage:
                 sentence = text.format(figure=first, ground=second)
             else:
                 sentence = _sentence(text.format(figure=noun(first), ground=noun(second)))
-            words = names.findall(sentence)
+            parts = names.split(sentence)
+            words = parts[1::2]
             entry = _Entry(
                 phrase.relation,
                 phrase.kind,
@@ -189,7 +191,7 @@ class SpaceLanguage:
                 tuple(i for i, word in enumerate(words) if word == second),
                 tuple((i, word) for i, word in enumerate(words) if word not in (first, second)),
             )
-            entries = table.setdefault(names.sub("#", sentence), [])
+            entries = table.setdefault("#".join(parts[::2]), [])
             if all(entry[2:] != other[2:] for other in entries):
                 entries.append(entry)
         return {skeleton: tuple(entries) for skeleton, entries in table.items()}
