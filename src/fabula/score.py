@@ -243,9 +243,14 @@ _ANSWER_IS = re.compile(
 _NEXT = re.compile(r"^[\s*#>]*(?:question|q|story|passage|context)[*_]*\s*\d*\s*:", re.I | re.M)
 
 
+LONGEST = 50_000  # characters that are read, from the end; then the first thousand
+
+
 def _clean(reply: str) -> str:
     text = unicodedata.normalize("NFKC", reply.translate(_LOOK_ALIKES)).translate(_LOOK_ALIKES)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text if len(text) <= LONGEST else f"{text[:1000]}\n\n{text[-LONGEST:]}"
+    text = re.sub(r"[^\S\n]+", " ", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return re.sub(r"(?: ?\n){3,}", "\n\n", re.sub(r"([^\w\s])\1{5,}", r"\1\1\1", text))
 
 
 def _without_reasoning(text: str) -> str:
@@ -270,13 +275,12 @@ def _without_reasoning(text: str) -> str:
 
 def _without_next_question(text: str, answers: _Answers) -> str:
     """The text up to where a model that goes on by itself asks the next question."""
+    first = text.strip().partition("\n")[0]
+    given = len(first) < 200 and _Reply(first, answers).bare(Span(0, len(first)), strict=True)
+    label = _LABEL.search(text)
     for following in _NEXT.finditer(text):
         before = text[: following.start()]
-        label = _LABEL.search(before)
-        first = before.strip().split("\n")[0]
-        if label and before[label.end() :].strip():
-            return before
-        if first and _Reply(first, answers).bare(Span(0, len(first)), strict=True):
+        if before.strip() and (given or (label and before[label.end() :].strip())):
             return before
     return text
 
@@ -367,7 +371,8 @@ _FILLER = frozenset(
 _REVISION = re.compile(r"\b(?:wait|actually|correction|sorry|oops|scratch that|on second)\b", re.I)
 _THEREFORE = re.compile(
     r"(?:^|[.,;:\n]\s*|\band\s+)(?:so|therefore|thus|hence|consequently|"
-    r"(?:in )?conclusion|(?:in )?total|result|th(?:is|at) means(?: that)?|it follows(?: that)?)\b[,:]?",
+    r"(?:in )?conclusion|(?:in )?total|result|"
+    r"th(?:is|at) means(?: that)?|it follows(?: that)?)\b[,:]?",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')*_]*\s+|\n+")
@@ -390,7 +395,6 @@ class _Reply:
         self.sentences = self._split(Span(0, len(text)))
         matches = list(answers.pattern.finditer(_blank(self.text, _IDIOM)))
         matches = self._proper(matches)
-        self._places = [Span(*m.span()) for m in matches]
         self.mentions = [mention for m in matches for mention in self._mentioned(m)]
 
     def _split(self, span: Span) -> list[Span]:
@@ -454,35 +458,35 @@ class _Reply:
         comma = between.find(",")
         if comma < 0:
             return False
-        listed = "".join(  # 'not in the kitchen, garden, or hallway' goes on over its commas
-            " " if any(p.holds(n) for p in self._places_in(start, stop)) else self.text[n]
-            for n in range(start + comma, stop)
-        )
-        clause_end = _CLAUSE_END.search(self.text, stop)
-        rest = self.text[start : clause_end.start() if clause_end else len(self.text)]
+        # 'not in the kitchen, garden, or hallway' goes on over its commas
+        listed = self.answers.pattern.sub(" ", self.text[start + comma : stop])
+        far = stop + REACH
+        clause_end = _CLAUSE_END.search(self.text, stop, far)
+        rest = self.text[start : clause_end.start() if clause_end else far]
         only_listed = re.fullmatch(r"[\s,]*(?:(?:or|nor|and|in|at|the|a|an)\b[\s,]*)*", listed)
         return not (only_listed and re.search(r"\b(?:or|nor)\b", rest))
-
-    def _places_in(self, start: int, stop: int) -> list[Span]:
-        return [Span(*m.span()) for m in self.answers.pattern.finditer(self.text, start, stop)]
 
     # --- what a stretch says --------------------------------------------------------------
 
     def stated(self, spans: Iterable[Span]) -> list[Mention]:
         """The mentions in these stretches that no 'not' takes back."""
-        spans = list(spans)
-        return [m for m in self.mentions if not m.negated and any(s.holds(m.start) for s in spans)]
+        found: list[Mention] = []
+        for span in spans:
+            low = bisect_left(self.mentions, (span.start,))
+            high = bisect_left(self.mentions, (span.end,))
+            found += [m for m in self.mentions[low:high] if not m.negated]
+        return found
 
     def refuses(self, span: Span) -> bool:
         """Whether it says there that it cannot tell."""
-        return any(span.holds(r.start) for r in self.refusals)
+        return bisect_left(self.refusals, (span.start,)) < bisect_left(self.refusals, (span.end,))
 
     def without_asides(self, mentions: list[Mention], span: Span) -> list[Mention]:
         """The mentions outside of brackets and because-clauses, if any."""
         part = self.text[span.start : span.end]
         asides = [Span(span.start + m.start(), span.start + m.end()) for m in _ASIDE.finditer(part)]
-        kept = [m for m in mentions if not any(aside.holds(m.start) for aside in asides)]
-        return kept or mentions
+        beside = set(self.stated(asides))
+        return [m for m in mentions if m not in beside] or mentions
 
     def without_echo(self, mentions: list[Mention]) -> list[Mention]:
         """The mentions of what the question does not name itself, if any."""
@@ -532,7 +536,7 @@ def _marks(text: str) -> list[Span]:
     found = [
         Span(*m.span(1), True) for m in re.finditer(r"(?is)<answer>(.*?)(?:</answer>|\Z)", text)
     ]
-    for match in re.finditer(r"\\boxed\s*\{", text):
+    for match in list(re.finditer(r"\\boxed\s*\{", text))[-MARKS:]:
         depth, end = 1, match.end()
         while end < len(text) and depth:
             depth += {"{": 1, "}": -1}.get(text[end], 0)
@@ -666,7 +670,8 @@ def _unmarked(reply: _Reply) -> Found:
         return _given(reply, after, Span(last.end, whole.end)) if after else Outcome.REFUSAL
     asked = [s for s in sentences if reply.text[s.start : s.end].endswith("?")]
     mentions = reply.stated([whole])
-    mentions = [m for m in mentions if not any(s.holds(m.start) for s in asked)] or mentions
+    echoed = set(reply.stated(asked))
+    mentions = [m for m in mentions if m not in echoed] or mentions
     if not mentions:
         return Outcome.UNPARSED
     if reply.answers.shape == "way":

@@ -12,6 +12,8 @@ from fabula.seeds import Draw
 
 T = TypeVar("T")
 
+LONGEST_DETOUR = 16  # ways around are counted in advance (see chain.py)
+
 Amount = int | tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 
 
@@ -54,10 +56,15 @@ class Noise(Strict):
     disconnected: Amount = 0
     """A chain of entities of its own."""
 
-    @field_validator("irrelevant", "supporting", "disconnected")
+    @field_validator("irrelevant", "disconnected")
     @classmethod
     def _range(cls, amount: Amount) -> Amount:
         return within(amount, 0, "sentences")
+
+    @field_validator("supporting")
+    @classmethod
+    def _short(cls, amount: Amount) -> Amount:
+        return within(amount, 0, "sentences", most=LONGEST_DETOUR)
 
     def newcomers(self) -> int:
         """The largest number of new entities the noise can need."""

@@ -17,6 +17,8 @@ from typing import Generic
 from fabula.relations.algebra import Algebra, Link, R
 from fabula.seeds import Draw
 
+TABLES = 100_000  # tables remembered at most, so that memory stays flat
+
 ANY = None
 """The outcome of a walk that may come out in any defined way."""
 
@@ -42,6 +44,8 @@ class Walks(Generic[R]):
 
     def draw(self, draw: Draw, length: int, wish: Hashable = ANY) -> list[R] | None:
         """A sequence with the wished outcome, or None if there is none."""
+        if len(self._tables) > TABLES:
+            self._tables.clear()
         steps = []
         state: R | None = None
         for left in range(length, 0, -1):

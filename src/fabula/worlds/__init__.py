@@ -5,6 +5,7 @@ from __future__ import annotations
 from fabula.worlds.actors import ACTORS
 from fabula.worlds.base import World
 from fabula.worlds.kinds import KINDS
+from fabula.worlds.kinship import KINSHIP
 from fabula.worlds.sizes import SIZES
 from fabula.worlds.space import SPACE
 
@@ -13,4 +14,5 @@ WORLDS: dict[str, World] = {
     "space": SPACE,
     "sizes": SIZES,
     "kinds": KINDS,
+    "kinship": KINSHIP,
 }

@@ -23,7 +23,7 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 LONGEST = 5
@@ -117,20 +117,40 @@ def inverse(mask: int) -> int:
     return UNKNOWN if mask == UNKNOWN else mask_of(map(mirrored, places_of(mask)))
 
 
+_FOLDED: dict[tuple[int, ...], int] = {}
+
+
 def fold(chain: Sequence[int]) -> int:
     """Where the last person of a chain of different people may be, seen from the first.
 
-    Every way to bracket the chain is sound, so what remains is what all of them allow.
+    Every way to bracket the chain is sound, so what remains is what all of them allow; nothing if
+    no family has such people.
     """
+    key = tuple(chain)
+    known = _FOLDED.get(key)
+    if known is None:
+        if len(_FOLDED) > 200_000:
+            _FOLDED.clear()
+        known = _FOLDED[key] = _fold(key)
+    return known
+
+
+def _fold(chain: tuple[int, ...]) -> int:
+    composed = _COMPOSED
     rows = [list(chain)]  # rows[n][i]: from person i to person i + n + 1
     for n in range(1, len(chain)):
         row = []
         for i in range(len(chain) - n):
             left = UNKNOWN
             for cut in range(n):
-                first, second = rows[cut][i], rows[n - cut - 1][i + cut + 1]
-                if first != UNKNOWN and second != UNKNOWN:
-                    left &= compose(first, second)
+                first = rows[cut][i]
+                if first == UNKNOWN:
+                    continue
+                second = rows[n - cut - 1][i + cut + 1]
+                if second == UNKNOWN:
+                    continue
+                found = composed.get((first, second))
+                left &= compose(first, second) if found is None else found
             row.append(left)
         rows.append(row)
     return rows[-1][0]
@@ -305,7 +325,7 @@ def _clauses(vocabulary: Vocabulary, k: int) -> dict[tuple[str, ...], str]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def vocabulary(options: frozenset[str] = frozenset()) -> Vocabulary:
     """The vocabulary with these options."""
     return Vocabulary(options)

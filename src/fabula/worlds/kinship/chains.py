@@ -20,9 +20,6 @@ from fabula.seeds import Draw, below, pick, shuffled
 from fabula.worlds.kinship.algebra import Vocabulary
 from fabula.worlds.kinship.family import Family, room
 
-Step = tuple[int, int, int]
-"""A step of a proof: what (a, c) are follows from what (a, b) and (b, c) are."""
-
 
 class Link(NamedTuple):
     """A fact: `second` is `first`'s relation."""
@@ -30,6 +27,10 @@ class Link(NamedTuple):
     first: int
     relation: str
     second: int
+
+
+Step = tuple[Link, Link, Link]
+"""A step of a proof: the first fact follows from the other two."""
 
 
 class Chain(NamedTuple):
@@ -54,25 +55,23 @@ def backward(
     start = _pair(family, vocabulary, draw, relation, gender)
     if start is None:
         return None
-    chain, proof, used = [start], [], {start.first, start.second}
+    chain, used = [start], {start.first, start.second}
+    proof: list[Step] = []
     open_links = [start]
     while len(chain) < k:
         if not open_links:
             return None
         at = below(draw, len(open_links))
         link = open_links[at]
-        bodies = splits(family, vocabulary, link, used)
-        if not bodies:
+        halves = split(family, vocabulary, draw, link, used)
+        if halves is None:
             open_links.pop(at)
             continue
-        body = pick(draw, list(bodies))
-        middle = pick(draw, bodies[body])
-        used.add(middle)
-        halves = [Link(link.first, body[0], middle), Link(middle, body[1], link.second)]
+        used.add(halves[0].second)
         index = chain.index(link)
         chain[index : index + 1] = halves
         open_links[at : at + 1] = halves
-        proof.append((link.first, middle, link.second))
+        proof.append((link, *halves))
     return Chain(chain, proof)
 
 
@@ -84,20 +83,26 @@ def _pair(
     return links[0] if links else None
 
 
-def splits(
-    family: Family, vocabulary: Vocabulary, link: Link, used: set[int]
-) -> dict[tuple[str, str], list[int]]:
-    """The new people between the two of a fact, by the rule that gives the fact back."""
+def split(
+    family: Family, vocabulary: Vocabulary, draw: Draw, link: Link, used: set[int]
+) -> tuple[Link, Link] | None:
+    """Two facts with a new person between that give the fact back; each rule is as likely."""
     first, relation, second = link
-    near, mirror, rules = family.relatives(second), vocabulary.mirror, vocabulary.rules
-    found: dict[tuple[str, str], list[int]] = {}
-    for middle, one in family.relatives(first).items():
-        back = near.get(middle)
-        if back is not None and middle not in used:
-            body = (one, mirror[back])
-            if rules.get(body) == relation:
-                found.setdefault(body, []).append(middle)
-    return found
+    bodies = list(vocabulary.bodies[relation])
+    while bodies:
+        at = below(draw, len(bodies))
+        one, two = bodies[at]
+        bodies[at] = bodies[-1]
+        bodies.pop()
+        between = [
+            middle
+            for middle in family.all_of(first, one)
+            if middle not in used and second in family.all_of(middle, two)
+        ]
+        if between:
+            middle = pick(draw, between)
+            return Link(first, one, middle), Link(middle, two, second)
+    return None
 
 
 def along(
@@ -197,13 +202,10 @@ def supporting(
     """So many detours: a fact of the chain said once more by two facts with a new person."""
     strands: list[Strand] = []
     for link in shuffled(draw, chain.links):
-        bodies = splits(family, vocabulary, link, used)
-        if bodies:
-            body = pick(draw, list(bodies))
-            middle = pick(draw, bodies[body])
-            used.add(middle)
-            links = [Link(link.first, body[0], middle), Link(middle, body[1], link.second)]
-            strands.append(Strand("supporting", links))
+        halves = split(family, vocabulary, draw, link, used)
+        if halves:
+            used.add(halves[0].second)
+            strands.append(Strand("supporting", list(halves)))
         if len(strands) == routes:
             return strands
     return None

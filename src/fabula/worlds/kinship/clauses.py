@@ -105,11 +105,11 @@ def choice(
     """The listed clauses of k facts by target: 'any', those 'kept', or those 'held-out'."""
     found = {}
     for word, clauses in listed(vocabulary, shape, k).items():
-        if which != "any":
-            wanted = which == "held-out"
-            clauses = tuple(
-                c for c in clauses if held_out(vocabulary, shape, c, share) == wanted
-            )
-        if clauses:
-            found[word] = clauses
+        wanted = tuple(
+            clause
+            for clause in clauses
+            if which == "any" or held_out(vocabulary, shape, clause, share) == (which == "held-out")
+        )
+        if wanted:
+            found[word] = wanted
     return found

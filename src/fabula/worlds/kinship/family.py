@@ -39,12 +39,13 @@ class Family:
         married = self.couple = [0, 0]
         """For each person the couple they belong to, or -1."""
         partners = self.partners = [(0, 1)]
-        families = self.children = [[]]
+        families: list[list[int]] = [[]]
+        self.children = families
         kinds = self.kinds = [[0], [1]]
         """The people of each kind: 2 * generation, and one more for those who married in."""
         low, high = children
         level = [0]
-        for depth in range(1, generations):
+        for _ in range(1, generations):
             below: list[int] = []
             born: list[int] = []
             joined: list[int] = []
@@ -94,13 +95,10 @@ class Family:
 
     def all_of(self, person: int, relation: str) -> list[int]:
         """Everyone who is this to a person."""
-        known = self._relatives.get(person)
-        if known is not None:
-            return [other for other, found in known.items() if found == relation]
         step, result = self._step, []
         for place in self._vocabulary.relations[relation].places:
-            found = [person]
-            for letter in place:
+            found = step(place[0], person)
+            for letter in place[1:]:
                 found = [other for last in found for other in step(letter, last)]
             result += found
         return result

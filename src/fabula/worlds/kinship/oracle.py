@@ -74,9 +74,7 @@ class Oracle:
             for name in fact[1:]:
                 names.setdefault(name, len(names) + 1)
         lines = list(self._facts(sentences, names, by_marriage))
-        lines += [
-            f"word({String(word)},{WORDS[word][0]},{WORDS[word][1]})." for word in vocabulary
-        ]
+        lines += [f"word({String(word)},{WORDS[word][0]},{WORDS[word][1]})." for word in vocabulary]
         self._control = Control(["--warn=none"])
         self._control.add("base", [], _rules())
         self._control.add("base", [], "\n".join(lines))

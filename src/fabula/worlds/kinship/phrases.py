@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from itertools import product
 from typing import Any, NamedTuple
@@ -177,9 +177,7 @@ class Phrases:
                 )
             return tuple(group for group in found if group)
 
-        return Pool(
-            scenes("pair"), scenes("solo"), scenes("trio"), texts("leads"), texts("asides")
-        )
+        return Pool(scenes("pair"), scenes("solo"), scenes("trio"), texts("leads"), texts("asides"))
 
     def texts(self) -> Iterator[str]:
         """All fixed text of the bank."""
@@ -201,6 +199,14 @@ class Phrases:
                 continue
             lead, comma, rest = sentence.partition(", ")
             found.append(rest if comma and lead in self._leads else sentence)
+        return found
+
+    def scenes_in(self, unit: str) -> list[int]:
+        """The numbers of the scenes in a unit."""
+        found = []
+        for sentence in self.without_settings(unit):
+            scene = self._known.get(self._skeleton(sentence, []))
+            found += [scene.base] if scene else []
         return found
 
     def forms(self, scene: Scene) -> tuple[list[str], list[str]]:
@@ -367,6 +373,7 @@ class Phrases:
 
 
 NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
+ARTICLE = re.compile(r"\b([Aa]) (?=[aeio]|u(?!ni|ku|se))")  # 'a' that must be 'an'
 SENTENCE_END = re.compile(r"(?<=[.!?]) ")
 
 
@@ -434,7 +441,9 @@ class _Teller:
             sentences.append(self._more(known, new, range(low, high + 1)))
             low, high = min(low, new), max(high, new)
         if draw() < 0.35:
-            sentences.insert(1 + below(draw, len(sentences)), pick(draw, pick(draw, self.pool.asides)))
+            sentences.insert(
+                1 + below(draw, len(sentences)), pick(draw, pick(draw, self.pool.asides))
+            )
         return " ".join(sentences)
 
     def _kin(self, known: int, new: int) -> str:
@@ -518,9 +527,8 @@ class _Teller:
         parts = scene.parts
         text = parts[0]
         for filler, part in zip(fillers, parts[1:], strict=True):
-            if filler[-1] == "," and part[:1] in ENDS:
-                filler = filler[:-1]
-            text += filler + part
+            closed = filler[-1] == "," and part[:1] in ENDS
+            text += (filler[:-1] if closed else filler) + part
         if scene.leads and self.draw() < 0.5:
             return f"{pick(self.draw, pick(self.draw, self.pool.leads))}, {text}"
         return text if parts[0] else text[0].upper() + text[1:]
@@ -539,7 +547,7 @@ def _expand(text: str) -> Iterator[str]:
     """Every way to make the choices [a|b] in a text."""
     pieces = re.split(r"\[([^\]]*)\]", text)
     choices = [piece.split("|") if n % 2 else [piece] for n, piece in enumerate(pieces)]
-    return ("".join(chosen) for chosen in product(*choices))
+    return (ARTICLE.sub(r"\1n ", "".join(chosen)) for chosen in product(*choices))
 
 
 def _slots(frame: str, fillings: Mapping[str, str]) -> str:
@@ -572,7 +580,7 @@ def _folder(code: str) -> Any:
     return folder
 
 
-@lru_cache(maxsize=None)
+@cache
 def phrases(code: str) -> Phrases:
     """The phrase bank of a language."""
     folder = _folder(code)
@@ -582,7 +590,7 @@ def phrases(code: str) -> Phrases:
     return Phrases(grammar, files)
 
 
-@lru_cache(maxsize=None)
+@cache
 def names(code: str) -> dict[str, tuple[str, ...]]:
     """The first names of a language by gender."""
     text = (_folder(code) / "names.toml").read_text(encoding="utf-8")

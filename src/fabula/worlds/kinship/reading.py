@@ -188,7 +188,7 @@ class KinReading:
         return tuple(sorted(found))
 
     def signature(self, query: Query, mask: int) -> str:
-        """The kind of question and the clause that the support spells, e.g. 'kin:mother-brother'."""
+        """The kind of question and the clause of the support, e.g. 'kin:mother-brother'."""
         paths = self.paths(query[1], query[2], mask)
         if not paths:
             return query[0]

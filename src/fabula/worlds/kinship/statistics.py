@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 from fabula.seeds import Draw, pick, stream
@@ -145,7 +145,7 @@ def _words(unit: str) -> frozenset[object]:
 
 
 def _pairs(unit: str) -> frozenset[object]:
-    return frozenset(pair for run in _runs(unit) for pair in zip(run, run[1:], strict=False))
+    return frozenset(pair for run in _runs(unit) for pair in pairwise(run))
 
 
 def sample_units(code: str, count: int) -> list[str]:

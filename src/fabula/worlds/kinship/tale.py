@@ -88,10 +88,7 @@ class KinshipTale:
             links = chains.along(family, words, draw, clause)
             if links is None:
                 return None
-            steps = words.prove([link.relation for link in links])
-            assert steps is not None
-            people = chains.people_of(links)
-            return Chain(links, [(people[i], people[j], people[n]) for i, j, n in steps])
+            return Chain(links, self._proof(links))
         targets = self._targets(list(words.words))
         relation, gender = words.relation_of[targets[self._turn % len(targets)]]
         gender = gender or pick(draw, (MALE, FEMALE))
@@ -100,6 +97,19 @@ class KinshipTale:
             if chain and self._fits(family, chain, relation, which):
                 return chain
         return None
+
+    def _proof(self, links: list[Link]) -> list[chains.Step]:
+        """A proof of what the chain comes to."""
+        steps = self._words.prove([link.relation for link in links])
+        assert steps is not None
+        known = {(n, n + 1): link for n, link in enumerate(links)}
+        proof = []
+        for i, cut, j in reversed(steps):
+            one, two = known[i, cut], known[cut, j]
+            head = Link(one.first, self._words.rules[one.relation, two.relation], two.second)
+            known[i, j] = head
+            proof.append((head, one, two))
+        return proof[::-1]
 
     def _fits(self, family: Family, chain: Chain, relation: str, which: str) -> bool:
         words = self._words
@@ -218,14 +228,14 @@ class KinshipTale:
         order = list(self.people)
         number = {person: n for n, person in enumerate(order)}
 
-        def fact(first: int, second: int) -> list[str]:
-            relation = self.family.relatives(first)[second]
-            word = self._words.word(relation, self.family.gender[second])
-            return [self.people[first].name, word, self.people[second].name]
+        def word(link: Link) -> str:
+            return self._words.word(link.relation, self.family.gender[link.second])
+
+        def fact(link: Link) -> list[str]:
+            return [self.people[link.first].name, word(link), self.people[link.second].name]
 
         def edge(link: Link, role: str) -> list[Any]:
-            word = self._words.word(link.relation, self.family.gender[link.second])
-            return [number[link.first], word, number[link.second], role]
+            return [number[link.first], word(link), number[link.second], role]
 
         edges = [edge(link, "support") for link in links]
         edges += [edge(link, strand.role) for strand in self.noise for link in strand.links]
@@ -239,8 +249,8 @@ class KinshipTale:
             "people": [[person.name, person.gender] for person in self.people.values()],
             "edges": edges,
             "proof": [
-                {"fact": fact(a, c), "from": [fact(a, b), fact(b, c)]}
-                for a, b, c in self.chain.proof
+                {"fact": fact(head), "from": [fact(one), fact(two)]}
+                for head, one, two in self.chain.proof
             ],
         }
         return Annotation(tuple(self.roles), features)

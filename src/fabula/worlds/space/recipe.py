@@ -50,8 +50,8 @@ class SpaceRecipe(Recipe):
     entities: Amount = 6
     """Entities of a map."""
     crowded: bool = True
-    """Entities may share a place; in a map also be neighbours without being told to be, and hang
-    on nothing but the way asked for."""
+    """In a map entities may share a place or be neighbours without being told to be, and all hang
+    on the way asked for; if not, none of this."""
     asked: Literal["ends", "any"] = "ends"
     """Whom a question about a chain names: its ends, or any two, as the published StepGame does."""
     noise: SpaceNoise = SpaceNoise()

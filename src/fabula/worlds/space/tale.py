@@ -32,6 +32,8 @@ from fabula.worlds.space.recipe import SpaceRecipe
 
 BY_SIGN = Walks(KING, label)
 """Chains of any steps, by how their ends lie to each other."""
+COUNTED = 16
+"""Longer chains with a wished outcome are drawn until one has it: counting would take longer."""
 EXACT = Walks(KING)
 """Chains of any steps, by where they lead."""
 SAID = {
@@ -60,8 +62,12 @@ class SpaceTale:
         """Whom a question about a chain names, in either order."""
         self._spots: dict[str, tuple[int, int]] = {}
         self._known: dict[str, list[Candidate]] = {}
-        draw_plan = {"chain": self._chain, "line": self._line, "map": self._map}[recipe.shape]
-        self.links = draw_plan(unfold, cell)
+        if recipe.shape == "chain":
+            self.links = self._chain(unfold, cell)
+        elif recipe.shape == "map":
+            self.links = self._map(unfold)
+        else:
+            self.links = self._line(unfold)
 
     # --- drawing --------------------------------------------------------------------------
 
@@ -81,11 +87,8 @@ class SpaceTale:
         hops, wish = self._goal(draw, cell)
         fresh = self._names(draw)
         names = [next(fresh) for _ in range(hops + 1)]
-        if recipe.told != "phrases":
-            steps: list[int] | None = _winding(draw, hops)
-        else:
-            steps = BY_SIGN.draw(draw, hops, wish)
-        assert steps is not None
+        free = recipe.told == "phrases"
+        steps = _steps(draw, hops, wish) if free else _winding(draw, hops)
         links = chain(names, steps)
         self._place(names, steps)
         if recipe.asked == "ends":
@@ -98,8 +101,8 @@ class SpaceTale:
         if noise.original:
             links += self._original_noise(draw, names, fresh)
         else:
-            grid = KING if recipe.told == "phrases" else CARDINAL
-            walks = EXACT if recipe.told == "phrases" else _cardinal()
+            grid = KING if free else CARDINAL
+            walks = EXACT if free else _cardinal()
             around = draw_amount(draw, noise.supporting)
             if around:
                 links += detour(draw, walks, names, steps, fresh=fresh, links=around)
@@ -123,7 +126,7 @@ class SpaceTale:
         hops = draw_amount(draw, (low, high))
         if cell is not None and recipe.asked == "ends" and cell.answers:
             wish = pick(draw, cell.answers)
-            if wish in LABELS and BY_SIGN.count(hops, wish):
+            if wish in LABELS and (hops > 1 or wish != "overlap"):
                 return hops, wish
         if recipe.balanced:
             return hops, pick(draw, LABELS if hops > 1 else LABELS[:-1])
@@ -145,7 +148,7 @@ class SpaceTale:
             else:
                 places[subject] = places.setdefault(other, 0) + relation
 
-    def _line(self, draw: Draw, cell: Cell | None) -> list[Link[int]]:
+    def _line(self, draw: Draw) -> list[Link[int]]:
         """Three in a line: the middle one is the ground of a sentence in two thirds."""
         fresh = self._names(draw)
         end, middle, other = next(fresh), next(fresh), next(fresh)
@@ -159,7 +162,7 @@ class SpaceTale:
         ]
         return shuffled(draw, links)
 
-    def _map(self, draw: Draw, cell: Cell | None) -> list[Link[int]]:
+    def _map(self, draw: Draw) -> list[Link[int]]:
         recipe = self.recipe
         hops = draw_amount(draw, recipe.hops)
         count = draw_amount(draw, recipe.entities)
@@ -225,6 +228,11 @@ class SpaceTale:
         """The questions of a kind that may be asked, with the answer that the places give."""
         if kind == "relation":
             return self._relations()
+        if kind == "path" and self.recipe.labels == "release":
+            query, answer = pick(draw, list(self._ways()))
+            citation = release.cite(self._reading, query)
+            assert citation is not None
+            return [Candidate(query, answer, citation.numbers)]
         known = self._known.get(kind)
         if known is None:
             known = self._known[kind] = list(self._survey(kind))
@@ -351,6 +359,18 @@ class SpaceTale:
 # --- helpers --------------------------------------------------------------------------------
 
 
+def _steps(draw: Draw, hops: int, wish: str | None) -> list[int]:
+    """Any steps, or such that the first entity lies to the last as wished."""
+    if wish is not None and hops <= COUNTED:
+        steps = BY_SIGN.draw(draw, hops, wish)
+        assert steps is not None
+        return steps
+    while True:
+        steps = [pick(draw, KING.steps) for _ in range(hops)]
+        if wish is None or label(sum(steps)) == wish:
+            return steps
+
+
 def _winding(draw: Draw, hops: int) -> list[int]:
     """Cardinal steps that never turn straight back."""
     steps = [pick(draw, CARDINAL.steps)]
@@ -377,11 +397,9 @@ def _hang(
     links = chain(names, way)
     slots = [
         (host, side)
-        for host, place in enumerate(places)
+        for host in range(len(places))
         for side in CARDINAL.steps
-        if not any(
-            abs(host - other) == 1 and place + side == there for other, there in enumerate(places)
-        )
+        if not (host < len(way) and side == -way[host]) and not (host and side == way[host - 1])
     ]
     while len(places) < len(names):
         if not slots:

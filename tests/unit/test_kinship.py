@@ -1,0 +1,395 @@
+"""Parts of the kinship world: positions, clauses, phrases, recipes, format."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from itertools import product
+
+import pytest
+from tests.kinship_stories import KinshipAuthor, recipe, shipped, stories
+
+from fabula.errors import FabulaError, ParseError, QuotaError, RecipeError
+from fabula.formats import clutrr_csv
+from fabula.recipe import load
+from fabula.seeds import stream
+from fabula.worlds import WORLDS
+from fabula.worlds.base import Finding
+from fabula.worlds.kinship import KINSHIP, algebra
+from fabula.worlds.kinship.algebra import (
+    FEMALE,
+    MALE,
+    OPTIONS,
+    POSITIONS,
+    UNKNOWN,
+    compose,
+    fold,
+    inverse,
+    join,
+    mask_of,
+    mirrored,
+    places_of,
+    vocabulary,
+)  # fmt: skip
+from fabula.worlds.kinship.clauses import FamilyShape, choice, held_out, listed
+from fabula.worlds.kinship.family import Family, largest
+from fabula.worlds.kinship.phrases import Person, names, phrases
+
+BASE = vocabulary()
+SHAPE = FamilyShape(4, (2, 3), 1.0)
+
+
+# --- positions ----------------------------------------------------------------------------------
+
+
+def test_positions() -> None:
+    assert len(POSITIONS) == 4 + 8 + 16 + 32 + 64
+    assert {"PS", "MP", "SC", "CM"} <= set(POSITIONS)
+    assert "SP" not in POSITIONS  # a sibling's parent is one's own
+    assert all(mirrored(mirrored(place)) == place for place in POSITIONS)
+    assert all(mirrored(place) in POSITIONS for place in POSITIONS)
+
+
+def test_joining_and_going_back() -> None:
+    short = [place for place in POSITIONS if len(place) <= 3]
+    for one, two in product(short, repeat=2):
+        found = join(one, two)
+        assert {mirrored(place) for place in found} == join(mirrored(two), mirrored(one))
+        assert "" in join(one, mirrored(one))  # one may come back to where one was
+
+
+def test_composition_is_never_narrower_than_the_truth() -> None:
+    # in large families, every pair of relatives stands where composition says it may
+    words = vocabulary(frozenset(OPTIONS))
+    for seed in range(3):
+        family = Family(stream("f", seed, "", 0, "x"), words, 4, (1, 3), 0.8)
+        for a in range(len(family)):
+            for b, first in family.relatives(a).items():
+                for c, second in family.relatives(b).items():
+                    if c != a:
+                        place = compose(words.mask[first], words.mask[second])
+                        known = family.relatives(a).get(c)
+                        assert place == UNKNOWN or known is None or place & words.mask[known]
+                        head = words.named(place) if place != UNKNOWN else None
+                        assert head is None or known == head
+
+
+def test_fold_uses_every_bracketing() -> None:
+    # my father's mother's son: not my father, since people differ, so an uncle
+    chain = [BASE.mask[name] for name in ("parent", "parent", "child")]
+    assert places_of(fold(chain)) == ["PS"]
+    assert places_of(compose(compose(*chain[:2]), chain[2])) == ["P", "PS"]
+
+
+def test_unknown_spreads() -> None:
+    assert compose(UNKNOWN, 1) == UNKNOWN
+    assert inverse(UNKNOWN) == UNKNOWN
+    assert mask_of(["PPPPPP"]) == UNKNOWN
+
+
+def test_words() -> None:
+    assert len(BASE.words) == 20
+    assert len(BASE.rules) == 28
+    for words in (BASE, vocabulary(frozenset(OPTIONS))):
+        for name, relation in words.relations.items():
+            assert inverse(words.mask[name]) == words.mask[relation.mirror]
+        masks = list(words.mask.values())
+        assert sum(masks) == sum(1 << n for n, p in enumerate(POSITIONS) if p in words.at)
+    assert BASE.rules["parent", "sibling"] == "pibling"
+    assert ("child", "pibling") not in BASE.rules
+    assert ("child", "grandparent") not in BASE.rules
+
+
+def test_proofs_by_the_rules() -> None:
+    assert BASE.prove(["parent"]) == []
+    assert BASE.prove(["parent", "sibling"]) == [(0, 1, 2)]
+    assert BASE.prove(["child", "pibling"]) is None
+    for clause, head in BASE.clauses(4).items():
+        place = fold([BASE.mask[name] for name in clause])
+        assert not place or BASE.named(place) == head  # nothing: no five people stand like this
+
+
+# --- families -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("generations", [2, 3, 5])
+@pytest.mark.parametrize("children", [(1, 1), (2, 4)])
+@pytest.mark.parametrize("marriage", [0.0, 0.4, 1.0])
+def test_families(generations: int, children: tuple[int, int], marriage: float) -> None:
+    family = Family(stream("f", 1, "", 0, "x"), BASE, generations, children, marriage)
+    assert len(family) <= largest(generations, children, marriage)
+    for first, second in family.partners:
+        assert family.gender[first] != family.gender[second]
+    for person in range(len(family)):
+        relatives = family.relatives(person)
+        assert person not in relatives
+        for other, relation in relatives.items():
+            assert family.relatives(other)[person] == BASE.mirror[relation]
+            assert other in family.all_of(person, relation)
+    if marriage == 0:
+        assert len(family.partners) == 1
+
+
+def test_genders_of_single_children_vary() -> None:
+    drawn = Counter(
+        Family(stream("f", n, "", 0, "x"), BASE, 2, (1, 1), 0.0).gender[2] for n in range(200)
+    )
+    assert min(drawn.values()) > 70
+
+
+# --- clauses ------------------------------------------------------------------------------------
+
+
+def test_listed_clauses() -> None:
+    assert {word: len(found) for word, found in listed(BASE, SHAPE, 1).items()} == dict.fromkeys(
+        BASE.words, 1
+    )
+    assert set(listed(BASE, SHAPE, 2)) == set(listed(BASE, SHAPE, 3)) == set(BASE.words)
+    # every rule has clauses
+    found = {
+        tuple(relation for relation, _ in clause)
+        for clauses in listed(BASE, SHAPE, 2).values()
+        for clause in clauses
+    }
+    assert found == set(BASE.rules)
+
+
+def test_a_tenth_is_held_out_and_of_two_facts_nothing() -> None:
+    kept = choice(BASE, SHAPE, 3, "kept", 0.1)
+    held = choice(BASE, SHAPE, 3, "held-out", 0.1)
+    every = listed(BASE, SHAPE, 3)
+    for word, clauses in every.items():
+        assert set(kept[word]) | set(held[word]) == set(clauses)
+        assert not set(kept[word]) & set(held[word])
+    share = sum(map(len, held.values())) / sum(map(len, every.values()))
+    assert 0.09 < share < 0.11
+    assert not choice(BASE, SHAPE, 2, "held-out", 0.1)
+    longer = [
+        held_out(BASE, SHAPE, tuple(zip(clause, genders, strict=True)), 0.1)
+        for clause in BASE.clauses(4)
+        for genders in ((MALE, FEMALE, MALE, FEMALE), (FEMALE, MALE, MALE, MALE))
+    ]
+    assert 0.07 < sum(longer) / len(longer) < 0.13
+
+
+# --- phrases ------------------------------------------------------------------------------------
+
+TONGUE = phrases("en")
+
+
+def test_names() -> None:
+    known = names("en")
+    male, female = known[MALE], known[FEMALE]
+    assert len(male) + len(female) >= 600
+    assert len({*male, *female}) == len(male) + len(female)
+    words = {word for text in TONGUE.texts() for word in text.lower().replace("-", " ").split()}
+    assert not [name for name in (*male, *female) if TONGUE.clash(name) or name.lower() in words]
+
+
+def test_scenes_name_nobody() -> None:
+    taboo = {"he", "she", "him", "his", "her", "hers", *TONGUE.words.words}
+    for text in TONGUE.texts():
+        assert not taboo & set(text.lower().replace(".", "").replace(",", "").split()), text
+
+
+@pytest.mark.parametrize(
+    ("unit", "kin", "genders"),
+    [
+        ("Bob is Ann's uncle.", [("uncle", "Ann", "Bob")], {"Bob": MALE}),
+        ("Ann has an uncle called Bob.", [("uncle", "Ann", "Bob")], {"Bob": MALE}),
+        (
+            "Bob and his niece Ann rode a tandem down the slalom track.",
+            [("niece", "Bob", "Ann")],
+            {"Bob": MALE, "Ann": FEMALE},
+        ),
+        (
+            "Ann's uncle Bob taught her three sailing knots during a windless regatta. "
+            "His wife Cara had tickets for the semifinal. It was foggy by then.",
+            [("uncle", "Ann", "Bob"), ("wife", "Bob", "Cara")],
+            {"Ann": FEMALE, "Bob": MALE, "Cara": FEMALE},
+        ),
+    ],
+)
+def test_parsing(unit: str, kin: list[tuple[str, ...]], genders: dict[str, str]) -> None:
+    meaning = TONGUE.parse(unit)
+    assert list(meaning.kin) == kin
+    assert dict(meaning.genders) == genders
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "Bob likes cheese.",
+        "It was foggy by then.",
+        "His wife Cara had tickets for the semifinal.",
+        "Bob and his brother Carl rode a tandem down the slalom track. "
+        "His wife Cara had tickets for the semifinal.",
+        "Bob and his brother Carl rode a tandem down the slalom track. "
+        "Carl and her nephew Dan rode a tandem down the slalom track.",
+        "",
+    ],
+)
+def test_what_is_not_clear_is_refused(unit: str) -> None:
+    with pytest.raises(ParseError):
+        TONGUE.parse(unit)
+
+
+def test_pools_share_no_scene() -> None:
+    seen, held = TONGUE.pools["seen"], TONGUE.pools["held-out"]
+    for kind in ("pair", "solo", "trio", "leads", "asides"):
+        first, second = set(getattr(seen, kind)), set(getattr(held, kind))
+        if kind in ("leads", "asides"):
+            first = {text for group in first for text in group}
+            second = {text for group in second for text in group}
+        assert not first & second
+        assert 0.15 < len(second) / (len(first) + len(second)) < 0.25
+
+
+def test_plain_sentences() -> None:
+    people = [Person("Ann", FEMALE), Person("Bob", MALE)]
+    draw = stream("plain", 0, "", 0, "x")
+    said = {TONGUE.plain(people, ["pibling"], draw) for _ in range(100)}
+    assert len(said) == 4
+    assert {TONGUE.parse(text).kin for text in said} == {(("uncle", "Ann", "Bob"),)}
+
+
+def test_questions() -> None:
+    for kind in ("kin", "kin-by-marriage"):
+        query = (kind, "Ann", "Bob")
+        assert KINSHIP.parse_question("en", KINSHIP.ask("en", query)) == query
+    with pytest.raises(ParseError):
+        KINSHIP.parse_question("en", "How are Ann and Bob related?")
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def test_reading_combines_units_and_asks_for_the_gender() -> None:
+    story = ["Ann is Bob's mother.", "Cal's sister is Dee.", "Bob is the brother of Dee."]
+    reading = KINSHIP.read("en", story)
+    assert reading.find(("kin", "Cal", "Ann")) == Finding(("mother",), [0b1110], "mother")
+    assert reading.find(("kin", "Ann", "Cal")) is None  # a son or a daughter
+    assert reading.find(("kin", "Ann", "Nobody")) is None
+    assert reading.alone(("kin", "Dee", "Ann"), 0b1010) == ("mother",)
+    assert reading.alone(("kin", "Dee", "Ann"), 0b0010) is None
+    assert reading.signature(("kin", "Cal", "Ann"), 0b1110) == "kin:sister-brother-mother"
+
+
+# --- recipes ------------------------------------------------------------------------------------
+
+
+def test_registered() -> None:
+    assert WORLDS["kinship"] is KINSHIP
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"words": ["cousins"]}, "Did you mean 'cousin'"),
+        ({"targets": ["unkle"]}, "Did you mean 'uncle'"),
+        ({"asks": {"kim": 1}}, "unknown question 'kim'"),
+        ({"words": ["by-marriage"]}, "'kin-by-marriage' alone"),
+        ({"telling": "plain"}, "set group = 1"),
+        ({"family": {"children": [3, 2]}}, "holds no number"),
+        ({"family": {"children": [9, 9], "generations": 8}}, "more than 5,000 people"),
+        ({"split_overrides": {"tset": {}}}, "Did you mean 'test'"),
+        ({"split_overrides": {"test": {"task": []}}}, "Did you mean 'tasks'"),
+        ({"language": "xx"}, "no language 'xx'"),
+        ({"questions": 2}, "one question"),
+        ({"tasks": [{"k": 0}]}, "tasks"),
+    ],
+)
+def test_bad_recipes(keys: dict[str, object], message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        recipe(**keys)
+
+
+def test_an_impossible_story_ends_in_an_error() -> None:
+    author = KinshipAuthor(
+        recipe(tasks=[{"k": 12}], family={"marriage": 0.0}, max_tries=5), "train"
+    )
+    with pytest.raises(QuotaError):
+        next(author.instances(0, 1))
+
+
+def test_quotas_are_exact() -> None:
+    found = stories(200, tasks=[{"k": 2, "share": 3}, {"k": 5}], targets=["uncle", "wife"])
+    assert Counter(i.features["k"] for i in found) == {2: 150, 5: 50}
+    assert Counter(i.answer[0] for i in found) == {"uncle": 100, "wife": 100}
+
+
+def test_training_shows_every_rule_and_no_held_out_clause() -> None:
+    train = shipped("clutrr/gen-23", "train", 1000)
+    test = shipped("clutrr/gen-23", "test", 900)
+    two = {
+        tuple(BASE.relation_of[word][0] for _, word, _, _ in i.features["edges"])
+        for i in train
+        if i.features["k"] == 2
+    }
+    assert two == set(BASE.rules)
+    seen = {i.features["clause"] for i in train}
+    assert not seen & {i.features["clause"] for i in test if i.features["k"] == 3}
+    named = [{n for i in part for n, _ in i.features["people"]} for part in (train, test)]
+    assert not named[0] & named[1]
+    bare = [
+        {s for i in part for unit in i.story for s in TONGUE.scenes_in(unit)}
+        for part in (train, test)
+    ]
+    assert not bare[0] & bare[1]
+
+
+def test_shipped_sizes() -> None:
+    for name in ("gen-23", "gen-234", "rob-clean", "rob-supporting"):
+        found = load(f"clutrr/{name}")
+        assert found.splits["train"].size == 5000 * len(found.part("train").tasks)  # type: ignore[attr-defined]
+        assert found.splits["test"].size == 1000 * len(found.part("test").tasks)  # type: ignore[attr-defined]
+
+
+# --- the format ---------------------------------------------------------------------------------
+
+
+def test_csv_columns() -> None:
+    records = [*shipped("clutrr/rob-supporting", "test", 40), *shipped("clutrr/gen-23", "test", 30)]
+    rows = clutrr_csv.read(clutrr_csv.text(records))
+    assert len(rows) == len(records)
+    assert tuple(rows[0]) == ("", *clutrr_csv.COLUMNS)
+    for n, (row, record) in enumerate(zip(rows, records, strict=True)):
+        assert row[""] == str(n)
+        assert ast.literal_eval(row["query"]) == record.query[1:]
+        edges, words = ast.literal_eval(row["story_edges"]), ast.literal_eval(row["edge_types"])
+        k = record.features["k"]
+        assert len(edges) == len(words)
+        assert edges[:k] == [(i, i + 1) for i in range(k)]
+        assert ast.literal_eval(row["query_edge"]) == (0, k)
+        assert row["f_comb"] == "-".join(words[:k])
+        proof = ast.literal_eval(row["proof_state"])
+        assert len(proof) == k - 1
+        assert list(proof[0]) == [(record.query[1], row["target"], record.query[2])]
+        people = [pair.split(":")[0] for pair in row["genders"].split(",")]
+        assert all(f"[{person}]" in row["story"] for person in people)
+        assert all(f"[{person}]" in row["clean_story"] for person in people[: k + 1])
+        assert not any(f"[{person}]" in row["clean_story"] for person in people[k + 1 :])
+        assert row["task_name"] == f"task_{record.features['task']}"
+    assert len({row["id"] for row in rows}) == len(rows)
+
+
+def test_hub_columns() -> None:
+    records = shipped("clutrr/gen-23", "test", 40)
+    for row, record in zip(
+        clutrr_csv.read(clutrr_csv.text(records, hub=True)), records, strict=True
+    ):
+        assert tuple(row) == ("", *clutrr_csv.HUB_COLUMNS)
+        assert clutrr_csv.LABELS[int(row["target"])] == row["target_text"] == record.answer[0]
+    assert len(clutrr_csv.LABELS) == 21
+    assert set(BASE.words) < set(clutrr_csv.LABELS)
+
+
+def test_csv_is_for_kinship_only() -> None:
+    from fabula.generate import instance
+
+    with pytest.raises(FabulaError, match="kinship"):
+        clutrr_csv.columns(instance("actors/mix", "test"))
+
+
+def test_axioms_are_written_once() -> None:
+    assert "Nobody is their own relative" in (algebra.__doc__ or "")
