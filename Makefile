@@ -19,7 +19,7 @@ help:  ## this list
 demo: ready  ## generate a small verified benchmark and look at it
 	$(FABULA) generate actors/mix --out $(OUT) --size train=200,test=50 --seed 7 --force
 	$(FABULA) verify $(OUT)
-	$(FABULA) show actors/mix --split test --index 3 --seed 7
+	$(FABULA) show actors/mix --split test --index 10 --seed 7
 	$(FABULA) stats $(OUT)
 	@echo "The benchmark is in $(OUT):" && ls $(OUT)
 

@@ -53,16 +53,17 @@ class Row(NamedTuple):
 
 def whole(count: int) -> Figure:
     """Stories of 20 sentences: unfolded, told, read, everything askable answered and proven."""
-    from fabula.recipe import load
+    from fabula.recipe import Cell, load
     from fabula.seeds import stream
     from fabula.worlds import WORLDS
+    from fabula.worlds.base import Brief
 
     recipe = load("actors/mix")
     world, kinds = WORLDS[recipe.world], recipe.kinds()
     start = perf_counter()
     for number in range(count):
         unfold, tell, ask = (stream("bench", 0, "", number, s) for s in ("unfold", "tell", "ask"))
-        tale = world.begin(recipe, unfold, tell)
+        tale = world.begin(recipe, unfold, tell, Brief("train", number, Cell()))
         tale.advance(20)
         for kind in kinds:
             for candidate in tale.candidates(kind, ask):

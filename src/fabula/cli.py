@@ -87,11 +87,11 @@ def list_(
 
     Example: [bold]fabula list[/bold]
     """
-    from fabula.recipe import read_recipe, recipe_ids
+    from fabula.recipe import recipe_ids
     from fabula.show import recipe_row, show_recipes
 
     names = sorted(recipe_ids(), key=lambda name: name.partition("/")[0])
-    rows = [recipe_row(name, read_recipe(name)) for name in names]
+    rows = [recipe_row(name) for name in names]
     if json:
         _print_json(rows)
     else:
@@ -193,21 +193,19 @@ def generate(
     total = sum(sizes.values())
     console = _console()
     say = console.print
-    say(f"Wrote {total:,} questions of {chosen.id} to {out}", highlight=False, soft_wrap=True)
+    say(f"Wrote {total:,} questions of {chosen.id} to {out}", soft_wrap=True)
     width = max(len(name) for name in ["manifest.json", *(p["file"] for p in parts.values())])
     for split, part in parts.items():
         held = f"{part['instances']:,} questions, {file_size((out / part['file']).stat().st_size)}"
         say(
             f"  {part['file']:{width}}  {split}: {held}",
-            highlight=False,
             soft_wrap=True,
         )
-    say(f"  {'manifest.json':{width}}  recipe, seed and checksums", highlight=False)
+    say(f"  {'manifest.json':{width}}  recipe, seed and checksums")
     say(
         f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}. "
         f"Prove it: fabula verify {out}",
         style="dim",
-        highlight=False,
         soft_wrap=True,
     )
 
@@ -308,23 +306,21 @@ def verify(
 def _show_verdict(verdict: Verdict, path: Path) -> None:
     console = _console()
     for failure in verdict.failures:
-        console.print(f"not proven: {failure.id}", style="bold red", highlight=False, markup=False)
+        console.print(f"not proven: {failure.id}", style="bold red")
         _show_story(failure.story, failure.support, console)
         label = f"{failure.question}  {', '.join(failure.answer)}"
-        console.print(f"  {label}", highlight=False, markup=False)
+        console.print(f"  {label}")
         for reason in failure.reasons:
-            console.print(f"  - {reason}", highlight=False, markup=False)
+            console.print(f"  - {reason}")
         console.print()
     if verdict.failed > len(verdict.failures):
         rest = verdict.failed - len(verdict.failures)
-        console.print(f"… and {rest:,} more (--limit shows more of them)", highlight=False)
+        console.print(f"… and {rest:,} more (--limit shows more of them)")
     defects = f", {verdict.defects:,} declared defects" if verdict.defects else ""
     failed = f", {verdict.failed:,} NOT PROVEN" if verdict.failed else ""
     console.print(
         f"{path}: {verdict.proven:,} of {verdict.instances:,} proven{defects}{failed}",
         style="bold red" if verdict.failed else "bold green",
-        highlight=False,
-        markup=False,
         soft_wrap=True,
     )
 
@@ -333,7 +329,7 @@ def _show_story(story: Sequence[str], support: Sequence[int], console: Console) 
     width = len(str(len(story)))
     for number, sentence in enumerate(story, 1):
         mark = "*" if number in support else " "
-        console.print(f"  {mark} {number:{width}} {sentence}", highlight=False, markup=False)
+        console.print(f"  {mark} {number:{width}} {sentence}")
 
 
 @audit_app.callback()
@@ -403,15 +399,14 @@ def _show_audits(found: Sequence[Audit], limit: int) -> None:
         for kind, what in _REMARKS.items():
             for remark in getattr(result, kind, [])[:limit]:
                 place = f"{remark.file}, line {remark.line}: {what}"
-                console.print(place, style="bold", highlight=False, markup=False)
+                console.print(place, style="bold")
                 _show_story(remark.story, (), console)
                 asked = f"    {remark.question}  {remark.label}"
-                console.print(asked, highlight=False, markup=False)
-                console.print(f"    {remark.reason}\n", highlight=False, markup=False)
+                console.print(asked)
+                console.print(f"    {remark.reason}\n")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1))
     table.add_column("file", overflow="ellipsis", no_wrap=True)
-    heads = ("questions", "answers follow", "support as cited", "support proves", "minimal")
-    for name in heads:
+    for name in ("asked", "right", "cited", "proves", "minimal"):
         table.add_column(name, justify="right")
     for result in found:
         counts = (result.questions, result.answers, result.supports, result.proofs, result.minimal)
@@ -424,10 +419,16 @@ def _show_audits(found: Sequence[Audit], limit: int) -> None:
         table.add_section()
         table.add_row("all", *(f"{count:,}" for count in totals), style="bold")
     console.print(table)
+    legend = (
+        "\nright: the answer follows from the text. cited: the support is what the release's "
+        "convention cites. proves: the answer follows from the support alone. minimal: and no "
+        "sentence of it can be dropped."
+    )
+    console.print(legend, style="dim")
     changed = [result.file for result in found if not result.identical]
     if changed:
         text = f"Not the same bytes when written again: {', '.join(changed)}"
-        console.print(text, highlight=False, markup=False)
+        console.print(text)
 
 
 @app.command()
@@ -455,7 +456,7 @@ def stats(
         console = _console()
         counted.show(summary, console)
         if svg is not None:
-            console.print(f"\nWrote {svg}", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"\nWrote {svg}", soft_wrap=True)
 
 
 # --- helpers --------------------------------------------------------------------------------------
@@ -466,7 +467,8 @@ def _console() -> Console:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 100
-    return Console(width=width)
+    # no markup and no emoji codes: 'babi/qa1:train:0' is not a railway carriage
+    return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
 def _print_json(value: Any) -> None:
@@ -524,7 +526,12 @@ def _meter(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     columns = [TextColumn("{task.description}", markup=False), BarColumn(bar_width=None)]
     end = [TimeRemainingColumn()] if total else []
     progress = Progress(
-        *columns, MofNCompleteColumn(), Rate(), *end, console=Console(stderr=True), transient=True
+        *columns,
+        MofNCompleteColumn(),
+        Rate(),
+        *end,
+        console=Console(stderr=True, emoji=False),
+        transient=True,
     )
     task = progress.add_task(what, total=total)
     timer = Timer(1.0, progress.start)

@@ -31,7 +31,7 @@ from fabula.sampler import deal, fits_answer, misfit
 from fabula.seeds import Draw, pick, pick_weighted, stream
 from fabula.split import OPENING, Splitter
 from fabula.worlds import WORLDS
-from fabula.worlds.base import Candidate, Query, Tale
+from fabula.worlds.base import Brief, Candidate, Query, Tale
 
 BLOCK = 100
 ANYTHING = Cell()
@@ -55,13 +55,14 @@ class Author:
             raise RecipeError(
                 f"recipe {recipe.id}: no split '{split}'.{hint(split, recipe.splits)}"
             )
-        self.recipe = recipe
+        self.recipe = recipe.for_split(split)
+        self.digest = recipe.digest
         self.split = split
         self.seed = recipe.seed if seed is None else seed
         self.world = WORLDS[recipe.world]
-        self.cells = deal(recipe.cells)
+        self.cells = deal(self.recipe.cells)
         self.splitter = Splitter(recipe.shares, split, recipe.split_key)
-        self._kinds = recipe.kinds()
+        self._kinds = self.recipe.kinds()
         self._wanted = {id(cell): self._conditions(cell) for cell in self.cells}
 
     def _conditions(self, cell: Cell) -> tuple[Cell, ...]:
@@ -104,9 +105,10 @@ class Author:
             stream(recipe.id, self.seed, self.split, number, stage)
             for stage in ("unfold", "tell", "ask")
         )
+        brief = Brief(self.split, first, self.cells[first % len(self.cells)])
         reasons: Counter[str] = Counter()
         for _ in range(recipe.max_tries):
-            tale = self.world.begin(recipe, unfold, tell)
+            tale = self.world.begin(recipe, unfold, tell, brief)
             asked = self._compose(tale, first, ask, reasons)
             if asked:
                 return Passage(number, first, tale, asked)
@@ -224,14 +226,11 @@ class Author:
             if problem:
                 reasons[problem] += 1
                 return None
-        if recipe.split_key in ("proof", "signature"):
-            if recipe.split_key == "signature":
-                content = reading.signature(query, best)
-            else:
-                content = "\n".join([*(tale.sentences[n - 1] for n in numbers_of(best)), *query])
-            if not self.splitter.admits(content):
-                reasons["belongs to another split"] += 1
-                return None
+        if recipe.split_key not in ("story", "none") and not self.splitter.admits(
+            self._content(tale, query, best)
+        ):
+            reasons["belongs to another split"] += 1
+            return None
         return Asked(
             len(tale.sentences),
             query,
@@ -240,6 +239,21 @@ class Author:
             cited or numbers_of(best),
             tuple(masks),
         )
+
+    def _content(self, tale: Tale, query: Query, support: int) -> str:
+        """What no other split may have, whatever the order in which it is told."""
+        if self.recipe.split_key == "signature":
+            return tale.reading.signature(query, support)
+        if self.recipe.split_key == "proof":
+            told = [tale.sentences[number - 1] for number in numbers_of(support)]
+            return "\n".join([*sorted(told), *query])
+        facts = tale.reading.facts()
+        told = [
+            " ".join(self.world.canonical(fact))
+            for number in numbers_of(support)
+            for fact in facts[number - 1]
+        ]
+        return "\n".join([*sorted(told), query[0], *sorted(query[1:])])
 
     def _complaint(self, index: int, reasons: Counter[str]) -> str:
         cell = self.cells[index % len(self.cells)]
@@ -298,7 +312,7 @@ class Author:
                 "dialect": recipe.dialect,
                 "world": recipe.world,
                 "language": recipe.language,
-                "recipe_digest": recipe.digest,
+                "recipe_digest": self.digest,
                 "version": __version__,
                 "seed": self.seed,
                 "split": self.split,

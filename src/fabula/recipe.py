@@ -17,7 +17,7 @@ from functools import cached_property
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -120,9 +120,12 @@ class Recipe(Strict):
     cells: tuple[Cell, ...] = ()
     """Quotas: kinds of instance and their shares, filled exactly."""
     splits: dict[str, Split] = {"train": Split(size=1000), "test": Split(size=1000)}
-    split_key: Literal["story", "proof", "signature", "none"] = "story"
-    """What two splits never have in common: stories (told by their opening), question and
-    support with names, the same with names abstracted, or nothing is guaranteed."""
+    split_overrides: dict[str, dict[str, Any]] = {}
+    """Keys that are different in a split, e.g. longer chains in the test: any of the recipe's."""
+    split_key: Literal["story", "proof", "facts", "signature", "none"] = "story"
+    """What two splits never have in common: stories (told by their opening), the sentences of
+    question and support, their facts however worded, the same with names abstracted, or
+    nothing is guaranteed."""
     max_tries: Annotated[int, Field(ge=1)] = 20_000
     """Stories tried for one instance before the recipe is called impossible."""
     max_supports: Annotated[int, Field(ge=1)] = 32
@@ -158,6 +161,22 @@ class Recipe(Strict):
         if self.cells and not any(cell.share for cell in self.cells):
             raise ValueError("cells: at least one cell needs a positive share")
         return self
+
+    def for_split(self, split: str) -> Self:
+        """The recipe as it is in force in a split."""
+        over = self.split_overrides.get(split)
+        if not over:
+            return self
+        content = self.model_dump(exclude_unset=True, exclude={"split_overrides"})
+        content["splits"] = {
+            name: {"size": part.size, "share": self.shares[name]}
+            for name, part in self.splits.items()
+        }
+        place = f"recipe {self.id}, split_overrides.{split}"
+        try:
+            return type(self).model_validate(_merge(content, over))
+        except ValidationError as error:
+            raise RecipeError(_explain(error, place, type(self))) from None
 
     @property
     def lengths(self) -> tuple[int, int]:
@@ -277,9 +296,15 @@ def build(
         raise RecipeError(f"{place}, world: unknown '{world}'.{hint(str(world), WORLDS)}")
     model = WORLDS[world].recipe
     try:
-        return model.model_validate(content)
+        recipe = model.model_validate(content)
     except ValidationError as error:
         raise RecipeError(_explain(error, place, model)) from None
+    for split in recipe.split_overrides:
+        if split not in recipe.splits:
+            known = hint(split, recipe.splits)
+            raise RecipeError(f"{place}, split_overrides: no split '{split}'.{known}")
+        recipe.for_split(split)
+    return recipe
 
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

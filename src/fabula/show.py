@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fabula.instance import Instance
+from fabula.recipe import build, read_recipe
 
 SHOWN_SUPPORTS = 12
 
@@ -142,21 +143,19 @@ def _origin(instance: Instance) -> str:
 # --- recipes ------------------------------------------------------------------------------------
 
 
-def recipe_row(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """What a list says about a recipe, from its raw content."""
-    splits = {
-        split: size.get("size", 0) if isinstance(size, Mapping) else size
-        for split, size in content.get("splits", {}).items()
-    }
-    own = content.get("dialect", "")
+def recipe_row(name: str) -> dict[str, Any]:
+    """What a list says about a recipe."""
+    content = read_recipe(name)
+    recipe = build(content, place=f"recipe {name}")
+    dialects = dict.fromkeys([recipe.dialect, *content.get("dialects", {})])
     return {
         "id": name,
-        "title": content.get("title", ""),
-        "about": content.get("about", ""),
-        "world": content.get("world", ""),
-        "asks": [kind for kind, weight in content.get("asks", {}).items() if weight],
-        "splits": splits,
-        "dialects": list(dict.fromkeys([*([own] if own else []), *content.get("dialects", {})])),
+        "title": recipe.title,
+        "about": recipe.about,
+        "world": recipe.world,
+        "asks": list(recipe.kinds()),
+        "splits": {split: part.size for split, part in recipe.splits.items()},
+        "dialects": [dialect for dialect in dialects if dialect],
     }
 
 
@@ -182,5 +181,4 @@ def show_recipes(rows: Sequence[Mapping[str, Any]], console: Console, long: bool
         f"{len(rows)} recipes. See one: fabula show {rows[0]['id']}\n"
         "Your own .toml file works wherever a name does.",
         style="dim",
-        highlight=False,
     )

@@ -291,7 +291,7 @@ def show(summary: Summary, console: Console) -> None:
     console.print(Text(headline(summary)), style="bold")
     plain = "utf" not in (console.encoding or "").lower()
     for chart in charts(summary):
-        note = f"  [dim]{chart.note}[/dim]" if chart.note else ""
+        note = f"  {chart.note}" if chart.note else ""
         table = Table(
             box=box.SIMPLE_HEAD if not plain else box.ASCII,
             show_header=False,
@@ -311,7 +311,8 @@ def show(summary: Summary, console: Console) -> None:
             table.add_row(
                 Text(label), f"{count:,}", share, bar_of(min(1, count / longest), 24, plain)
             )
-        console.print(f"\n[bold]{chart.title}[/bold]{note}", highlight=False)
+        console.print()
+        console.print(Text.assemble((chart.title, "bold"), (note, "dim")))
         console.print(table)
 
 
@@ -347,7 +348,7 @@ def svg(summary: Summary, title: str = "") -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" {FONT}>',
-        f"<title>{escape(title)}</title>",
+        f"<title>{escape(_printable(title))}</title>",
         f"<desc>{escape(headline(summary))}</desc>",
         f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
         _text(MARGIN, 58, _short(title, width - 2 * MARGIN, 28), 28, INK, weight=700),
@@ -399,7 +400,7 @@ def _lying(bars: Sequence[Bar], x: int, y: int, colour: str, total: int) -> Iter
         middle = y + number * ROW + ROW / 2
         length = max(1.5, room * min(1, count / longest)) if count else 0
         tone = SOFT if name == OTHERS else colour
-        yield f"<g><title>{escape(name)}: {count:,}</title>"
+        yield f"<g><title>{escape(_printable(name))}: {count:,}</title>"
         yield _text(x, middle + 4.5, _short(name, label - 6, 13), 13, INK)
         yield (
             f'<rect x="{x + label}" y="{middle - 8:g}" width="{length:.1f}" height="16" rx="3" '
@@ -421,7 +422,7 @@ def _upright(bars: Sequence[Bar], x: int, y: int, colour: str, total: int) -> It
     for number, (name, count) in enumerate(bars):
         middle = left + step * (number + 0.5)
         tall = max(1.5, room * count / longest) if count else 0
-        yield f"<g><title>{escape(name)}: {count:,}</title>"
+        yield f"<g><title>{escape(_printable(name))}: {count:,}</title>"
         yield (
             f'<rect x="{middle - step * 0.38:.1f}" y="{floor - tall:.1f}" '
             f'width="{step * 0.76:.1f}" height="{tall:.1f}" rx="2" fill="{colour}"/>'

@@ -7,10 +7,11 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from tests.kinship_stories import KinshipAuthor, recipe, shipped, stories
+from tests.kinship_stories import recipe, shipped, stories
 
 from fabula.errors import FabulaError, ParseError, QuotaError, RecipeError
 from fabula.formats import clutrr_csv
+from fabula.generate import Author
 from fabula.recipe import load
 from fabula.seeds import stream
 from fabula.worlds import WORLDS
@@ -305,9 +306,7 @@ def test_bad_recipes(keys: dict[str, object], message: str) -> None:
 
 
 def test_an_impossible_story_ends_in_an_error() -> None:
-    author = KinshipAuthor(
-        recipe(tasks=[{"k": 12}], family={"marriage": 0.0}, max_tries=5), "train"
-    )
+    author = Author(recipe(tasks=[{"k": 12}], family={"marriage": 0.0}, max_tries=5), "train")
     with pytest.raises(QuotaError):
         next(author.instances(0, 1))
 
@@ -316,6 +315,13 @@ def test_quotas_are_exact() -> None:
     found = stories(200, tasks=[{"k": 2, "share": 3}, {"k": 5}], targets=["uncle", "wife"])
     assert Counter(i.features["k"] for i in found) == {2: 150, 5: 50}
     assert Counter(i.answer[0] for i in found) == {"uncle": 100, "wife": 100}
+
+
+def test_cells_choose_targets() -> None:
+    cells = [{"answers": ["aunt"]}, {"answers": ["son", "nephew"], "share": 2}]
+    found = Counter(i.answer[0] for i in stories(90, cells=cells, tasks=[{"k": 4}, {"k": 3}]))
+    assert found["aunt"] == 30
+    assert found["son"] + found["nephew"] == 60
 
 
 def test_training_shows_every_rule_and_no_held_out_clause() -> None:

@@ -12,6 +12,7 @@ import pytest
 from fabula.errors import ParseError, RecipeError
 from fabula.generate import Author, generate
 from fabula.recipe import load
+from fabula.worlds.base import Brief
 from fabula.worlds.space import begin
 from fabula.worlds.space.grid import INVERSE, UNITS, WORDS
 from fabula.worlds.space.language import Phrase, language
@@ -165,7 +166,7 @@ def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
     author = Author(load("stepgame/noise"), "train")
     draw = iter([i * 0.6180339887 % 1 for i in range(200_000)]).__next__
     for cell in author.cells:
-        tale = begin(author.recipe, draw, draw, cell)
+        tale = begin(author.recipe, draw, draw, Brief("train", 0, cell))
         tale.advance(1)
         found = [c for c in tale.candidates("relation", draw) if c.answer == cell.answers]
         assert found

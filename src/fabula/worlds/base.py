@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from fabula.recipe import Recipe
+from fabula.recipe import Cell, Recipe
 from fabula.seeds import Draw
 
 Query = tuple[str, ...]
@@ -18,6 +18,14 @@ Query = tuple[str, ...]
 
 Fact = tuple[str, ...]
 """A symbolic fact: a kind and its arguments, e.g. ('grab', 'Mary', 'apple')."""
+
+
+class Brief(NamedTuple):
+    """Which instance a story is made for: a world may build toward it instead of waiting for it."""
+
+    split: str
+    index: int
+    cell: Cell
 
 
 class Finding(NamedTuple):
@@ -125,7 +133,7 @@ class World(NamedTuple):
 
     recipe: type[Recipe]
     """The keys of its recipes."""
-    begin: Callable[[Recipe, Draw, Draw], Tale]
+    begin: Callable[[Recipe, Draw, Draw, Brief], Tale]
     """A new story, from the streams of its events and of its telling."""
     read: Callable[[str, Sequence[str]], Reading]
     """A reading of sentences in a language."""
@@ -141,6 +149,8 @@ class World(NamedTuple):
     """What the world is, with a story: its documentation page."""
     cite: Callable[[Any, Query], Citation | None] | None = None
     """The answer and supports by the conventions of published data, from a reading of it."""
+    canonical: Callable[[Fact], Fact] = lambda fact: fact
+    """One form for facts that say the same ('A is left of B', 'B is right of A')."""
 
 
 def numbered(mask: int) -> Iterator[int]:

@@ -25,10 +25,10 @@ from fabula.worlds.actors import release
 from fabula.worlds.actors.questions import KINDS
 from fabula.worlds.actors.recipe import ActorsRecipe
 from fabula.worlds.actors.tale import ActorsReading, ActorsTale, read
-from fabula.worlds.base import Citation, Claim, Query, World
+from fabula.worlds.base import Brief, Citation, Claim, Query, World
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw) -> ActorsTale:
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> ActorsTale:
     """A new story."""
     assert isinstance(recipe, ActorsRecipe)
     return ActorsTale(recipe, unfold, tell)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
-from fabula.worlds.base import Claim, Query, Tale, World
+from fabula.worlds.base import Brief, Claim, Query, Tale, World
 from fabula.worlds.kinds import release
 from fabula.worlds.kinds.language import language
 from fabula.worlds.kinds.reading import read
@@ -25,7 +25,7 @@ from fabula.worlds.kinds.recipe import KindsRecipe
 from fabula.worlds.kinds.tale import KindsTale
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw) -> Tale:
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
     """A new story."""
     assert isinstance(recipe, KindsRecipe)
     return KindsTale(recipe, unfold, tell)

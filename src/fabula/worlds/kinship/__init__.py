@@ -19,19 +19,17 @@ from collections.abc import Sequence
 
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
-from fabula.worlds.base import Claim, Query, World
+from fabula.worlds.base import Brief, Claim, Query, World
 from fabula.worlds.kinship.phrases import phrases
 from fabula.worlds.kinship.reading import BLOOD, BY_MARRIAGE, words_of
 from fabula.worlds.kinship.recipe import KinshipRecipe
 from fabula.worlds.kinship.tale import KinshipTale, read
 
 
-def begin(
-    recipe: Recipe, unfold: Draw, tell: Draw, split: str = "", index: int | None = None
-) -> KinshipTale:
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:
     """A new story; its task, target and clause follow from the index in the split."""
     assert isinstance(recipe, KinshipRecipe)
-    return KinshipTale(recipe, unfold, tell, split, index)
+    return KinshipTale(recipe, unfold, tell, brief)
 
 
 def ask(code: str, query: Query) -> str:

@@ -197,15 +197,23 @@ def disconnected(
 
 
 def supporting(
-    family: Family, vocabulary: Vocabulary, draw: Draw, chain: Chain, used: set[int], routes: int
+    family: Family,
+    vocabulary: Vocabulary,
+    draw: Draw,
+    chain: Chain,
+    used: set[int],
+    routes: tuple[int, int],
 ) -> list[Strand] | None:
-    """So many detours: a fact of the chain said once more by two facts with a new person."""
+    """Detours: a fact of the chain said once more by two facts with a new person.
+
+    As many as the second number says, or as there is room for if that is no less than the first.
+    """
     strands: list[Strand] = []
     for link in shuffled(draw, chain.links):
+        if len(strands) == routes[1]:
+            break
         halves = split(family, vocabulary, draw, link, used)
         if halves:
             used.add(halves[0].second)
             strands.append(Strand("supporting", list(halves)))
-        if len(strands) == routes:
-            return strands
-    return None
+    return strands if len(strands) >= routes[0] else None

@@ -95,7 +95,8 @@ class Family:
 
     def all_of(self, person: int, relation: str) -> list[int]:
         """Everyone who is this to a person."""
-        step, result = self._step, []
+        step = self._step
+        result: list[int] = []
         for place in self._vocabulary.relations[relation].places:
             found = step(place[0], person)
             for letter in place[1:]:

@@ -101,6 +101,16 @@ class Phrases:
         self.code: str = grammar["code"]
         self._questions: tuple[str, str] = (grammar["question"], grammar["question_by_marriage"])
         self._mentions: dict[str, float] = grammar["mentions"]
+        # a mention that ends in a comma cannot stand before another comma
+        closed = [form for form in self._mentions if form[-1] != ","]
+        self.by_pronoun, self.by_name = (
+            {
+                True: [form for form in self._mentions if mark in form],
+                False: [form for form in closed if mark in form],
+            }
+            for mark in ("{his}", "{a}")
+        )
+        """The mentions with a pronoun and those with a name, for where a comma may follow or not."""
         self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
         self._plain: tuple[str, ...] = tuple(grammar["plain"]["statements"])
         self._subject_after = set(grammar["syntax"]["subject_after"])
@@ -145,6 +155,8 @@ class Phrases:
         wanted = {"pair": 2, "solo": 1, "trio": 3}[kind]
         if slots != [str(n) for n in range(1, wanted + 1)]:
             raise ValueError(f"a {kind} scene needs its slots in order: {text!r}")
+        if text[-1] != "." or ". " in text:
+            raise ValueError(f"a scene is one sentence with a full stop: {text!r}")
         second = ""
         if kind == "pair":
             before = parts[1].split()
@@ -194,7 +206,7 @@ class Phrases:
     def without_settings(self, unit: str) -> list[str]:
         """The sentences of a unit that are scenes, without their leads."""
         found = []
-        for sentence in SENTENCE_END.split(unit):
+        for sentence in _sentences(unit):
             if sentence in self._asides:
                 continue
             lead, comma, rest = sentence.partition(", ")
@@ -211,8 +223,8 @@ class Phrases:
 
     def forms(self, scene: Scene) -> tuple[list[str], list[str]]:
         """The ways to introduce the second person of a pair by the first, and the other way."""
-        own = [f for f in self._mentions if "{his}" in f and _fits(f, scene.parts[2])]
-        other = [f for f in self._mentions if "{a}" in f and _fits(f, scene.parts[1])]
+        own = self.by_pronoun[scene.parts[2][:1] != ","]
+        other = self.by_name[scene.parts[1][:1] != ","]
         return own, other if scene.second else []
 
     def _capitals(self) -> frozenset[str]:
@@ -261,7 +273,7 @@ class Phrases:
 
     def _parse(self, unit: str) -> Meaning:
         heard = _Heard()
-        for sentence in SENTENCE_END.split(unit):
+        for sentence in _sentences(unit):
             if sentence in self._asides:
                 continue
             mentions: list[Mention] = []
@@ -311,7 +323,7 @@ class Phrases:
         kin = f"(?:{kin})(?![-\\w])"
         end = f"(?=[,{ENDS}]),?"
         return re.compile(
-            # what begins with a name, in one branch, so that other places fail at once
+            r"(?=[A-ZÀ-Þ@hHs])(?:"  # all other places fail at once
             rf"(?P<n>(?!H(?:is|er)\b){NAME})(?:"
             rf"(?P<of>'s (?P<o2>{kin}) (?P<o3>{NAME}))"
             rf"|, (?:(?P<appos>(?P<a1>{NAME})'s (?P<a2>{kin}){end})"
@@ -320,7 +332,7 @@ class Phrases:
             rf"|(?P<who>who is (?P<w1>{NAME})'s (?P<w2>{kin}){end}))"
             rf"|(?P<name>))"
             rf"|\b(?:(?P<his>(?P<h1>[Hh]is|[Hh]er) (?P<h2>{kin}) (?P<h3>{NAME}))"
-            r"|(?P<pronoun>(?:him|her|he|she)\b))"
+            r"|(?P<pronoun>(?:him|her|he|she)\b)))"
         )
 
     def _take(
@@ -374,7 +386,12 @@ class Phrases:
 
 NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
 ARTICLE = re.compile(r"\b([Aa]) (?=[aeio]|u(?!ni|ku|se))")  # 'a' that must be 'an'
-SENTENCE_END = re.compile(r"(?<=[.!?]) ")
+
+
+def _sentences(unit: str) -> list[str]:
+    """The sentences of a unit, which all end in a full stop."""
+    pieces = unit.split(". ")
+    return [*(f"{piece}." for piece in pieces[:-1]), pieces[-1]]
 
 
 class _Heard:
@@ -493,12 +510,11 @@ class _Teller:
         if not self.phrases.words.relation_of[self._kin(one, other)][1]:
             # 'his cousin' tells the first one's gender only
             one, other = known, low + high - known
-        mentions = self.phrases._mentions
-        own = [f for f in mentions if "{his}" in f and _fits(f, scene.parts[2])]
+        own = self.phrases.by_pronoun[scene.parts[2][:1] != ","]
         form = pick_weighted(draw, *self._forms(own))
         fillers = [people[one].name, self._mention(form, one, other)]
         self.disclosed.add(one)
-        named = [f for f in mentions if "{a}" in f and _fits(f, scene.parts[3])]
+        named = self.phrases.by_name[scene.parts[3][:1] != ","]
         fillers.append(self._mention(pick_weighted(draw, *self._forms(named)), known, new))
         return self._sentence(scene, fillers)
 
@@ -510,13 +526,13 @@ class _Teller:
         if worded_back or draw() < 0.45:
             return self._pair(known, new, opening=False)
         scene = pick(draw, pick(draw, self.pool.solo))
-        mentions = self.phrases._mentions
+        free = scene.parts[1][:1] != ","
         clear = all(
             p in self.disclosed and people[p].gender != people[known].gender
             for p in told
             if p != known
         )
-        forms = [f for f in mentions if ("{a}" in f or clear) and _fits(f, scene.parts[1])]
+        forms = self.phrases.by_name[free] + (self.phrases.by_pronoun[free] if clear else [])
         form = pick_weighted(draw, *self._forms(forms))
         mention = self._mention(form, known, new)
         if "{his}" in form:
@@ -532,11 +548,6 @@ class _Teller:
         if scene.leads and self.draw() < 0.5:
             return f"{pick(self.draw, pick(self.draw, self.pool.leads))}, {text}"
         return text if parts[0] else text[0].upper() + text[1:]
-
-
-def _fits(form: str, after: str) -> bool:
-    """Whether a mention can stand before this text: two commas would become one."""
-    return not (form[-1] == "," and after[:1] == ",")
 
 
 def _article(word: str) -> str:

@@ -41,6 +41,16 @@ class Edge(NamedTuple):
     bit: int
 
 
+class Route(NamedTuple):
+    """A simple path between two people."""
+
+    path: list[Edge]
+    used: int
+    """Its sentences."""
+    relation: str | None
+    """What the second person is to the first if it follows."""
+
+
 class KinReading:
     """The reader's view of a story."""
 
@@ -50,7 +60,7 @@ class KinReading:
         self._near: dict[str, list[Edge]] = {}
         self._gender: dict[str, tuple[str, int]] = {}
         """For each person the gender and the sentences that disclose it."""
-        self._paths: dict[tuple[str, str, int], list[list[Edge]]] = {}
+        self._routes: dict[Query, list[Route]] = {}
         for sentence in sentences:
             self.hear(sentence)
 
@@ -73,19 +83,27 @@ class KinReading:
             known = self._gender.get(person)
             self._gender[person] = (gender, bit | (known[1] if known else 0))
         self._facts.append(tuple(facts))
-        self._paths.clear()
+        self._routes.clear()
 
     # --- finding --------------------------------------------------------------------------
 
-    def paths(self, first: str, second: str, mask: int = -1) -> list[list[Edge]]:
-        """The simple paths between two people along facts of these sentences."""
-        key = (first, second, mask)
-        known = self._paths.get(key)
+    def routes(self, query: Query) -> list[Route]:
+        """The simple paths between the two people of a query, with what follows along them."""
+        known = self._routes.get(query)
         if known is None:
-            known = self._paths[key] = list(self._walk(first, second, mask))
+            words = words_of(query[0])
+            known = []
+            for path in self._walk(query[1], query[2]):
+                used = 0
+                for edge in path:
+                    used |= edge.bit
+                place = fold([words.mask[edge.relation] for edge in path])
+                relation = words.named(place) if place != UNKNOWN else None
+                known.append(Route(path, used, relation))
+            self._routes[query] = known
         return known
 
-    def _walk(self, first: str, second: str, mask: int) -> Iterator[list[Edge]]:
+    def _walk(self, first: str, second: str) -> Iterator[list[Edge]]:
         near = self._near
         if first not in near or second not in near or first == second:
             return
@@ -95,7 +113,7 @@ class KinReading:
         found = 0
         while left:
             for edge in left[-1]:
-                if edge.other in seen or not edge.bit & mask:
+                if edge.other in seen:
                     continue
                 if edge.other == second:
                     yield [*path, edge]
@@ -122,19 +140,12 @@ class KinReading:
 
     def _answers(self, query: Query, mask: int) -> dict[str, list[int]]:
         """All words that follow along some path, with the sentences; one, unless contradictory."""
-        kind, first, second = query
-        words = words_of(kind)
+        words = words_of(query[0])
         found: dict[str, list[int]] = {}
-        for path in self.paths(first, second, mask):
-            place = fold([words.mask[edge.relation] for edge in path])
-            relation = words.named(place) if place != UNKNOWN else None
-            if relation is None:
-                continue
-            used = 0
-            for edge in path:
-                used |= edge.bit
-            for word, more in self._worded(words, relation, second, used, mask):
-                found.setdefault(word, []).append(used | more)
+        for _, used, relation in self.routes(query):
+            if relation is not None and not used & ~mask:
+                for word, more in self._worded(words, relation, query[2], used, mask):
+                    found.setdefault(word, []).append(used | more)
         return found
 
     def _worded(
@@ -189,7 +200,7 @@ class KinReading:
 
     def signature(self, query: Query, mask: int) -> str:
         """The kind of question and the clause of the support, e.g. 'kin:mother-brother'."""
-        paths = self.paths(query[1], query[2], mask)
+        paths = [route.path for route in self.routes(query) if not route.used & ~mask]
         if not paths:
             return query[0]
         words = []

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from fabula.seeds import Draw, below, fingerprint, pick, shuffled
-from fabula.worlds.base import Annotation, Candidate, Query
+from fabula.worlds.base import Annotation, Brief, Candidate, Query
 from fabula.worlds.kinship import chains, clauses
 from fabula.worlds.kinship.algebra import FEMALE, MALE
 from fabula.worlds.kinship.chains import Chain, Link, Strand
@@ -22,30 +22,23 @@ CHAINS = 12  # chains tried in one family
 
 
 class KinshipTale:
-    """One story in the making. `index` decides its task, target and clause, so quotas are exact."""
+    """One story in the making. Its index decides task, target and clause, so quotas are exact."""
 
-    def __init__(
-        self,
-        recipe: KinshipRecipe,
-        unfold: Draw,
-        tell: Draw,
-        split: str = "",
-        index: int | None = None,
-    ) -> None:
+    def __init__(self, recipe: KinshipRecipe, unfold: Draw, tell: Draw, brief: Brief) -> None:
         self.recipe = recipe
         self.language = phrases(recipe.language)
         self.sentences: list[str] = []
         self.reading = KinReading(self.language)
         self.roles: list[str] = []
         self._unfold, self._tell = unfold, tell
-        self._split = split or next(iter(recipe.splits))
+        self._split = brief.split
+        self._wanted = brief.cell.answers or recipe.targets
         self._words = recipe.vocabulary
         keys = recipe.family
         self._shape = FamilyShape(keys.generations, keys.children, keys.marriage)
         plan = _plan(recipe, self._split)
-        turn = int(unfold() * 2**40) if index is None else index
-        self.task: Task = plan.round[turn % len(plan.round)]
-        self._turn = turn // len(plan.round)
+        self.task: Task = plan.round[brief.index % len(plan.round)]
+        self._turn = brief.index // len(plan.round)
         self._part = plan.part
         self.chain: Chain | None = None
         self.noise: list[Strand] = []
@@ -90,6 +83,8 @@ class KinshipTale:
                 return None
             return Chain(links, self._proof(links))
         targets = self._targets(list(words.words))
+        if not targets:
+            return None
         relation, gender = words.relation_of[targets[self._turn % len(targets)]]
         gender = gender or pick(draw, (MALE, FEMALE))
         for _ in range(CHAINS):
@@ -124,7 +119,7 @@ class KinshipTale:
         return held == (which == "held-out")
 
     def _targets(self, words: list[str]) -> list[str]:
-        return [w for w in words if not self.recipe.targets or w in self.recipe.targets]
+        return [word for word in words if not self._wanted or word in self._wanted]
 
     def _find_noise(self, family: Family, chain: Chain, used: set[int]) -> list[Strand] | None:
         draw, found = self._unfold, []
@@ -135,7 +130,7 @@ class KinshipTale:
             if not amount:
                 continue
             if kind == "supporting":
-                strands = chains.supporting(family, self._words, draw, chain, used, amount)
+                strands = chains.supporting(family, self._words, draw, chain, used, (low, amount))
             elif kind == "irrelevant":
                 strands = chains.irrelevant(family, self._words, draw, chain, used, amount)
             else:

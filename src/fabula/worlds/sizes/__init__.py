@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
-from fabula.worlds.base import Claim, Query, Tale, World
+from fabula.worlds.base import Brief, Claim, Query, Tale, World
 from fabula.worlds.sizes import release
 from fabula.worlds.sizes.language import language
 from fabula.worlds.sizes.reading import read
@@ -24,7 +24,7 @@ from fabula.worlds.sizes.recipe import SizesRecipe
 from fabula.worlds.sizes.tale import SizesTale
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw) -> Tale:
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
     """A new story."""
     assert isinstance(recipe, SizesRecipe)
     return SizesTale(recipe, unfold, tell)

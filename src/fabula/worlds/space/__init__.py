@@ -17,21 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabula.recipe import Cell, Recipe
+from fabula.recipe import Recipe
 from fabula.seeds import Draw
-from fabula.worlds.base import Claim, Query, Tale, World
+from fabula.worlds.base import Brief, Claim, Fact, Query, Tale, World
 from fabula.worlds.space import release
-from fabula.worlds.space.grid import LABELS
+from fabula.worlds.space.grid import INVERSE, LABELS
 from fabula.worlds.space.language import language
 from fabula.worlds.space.reading import read
 from fabula.worlds.space.recipe import SpaceRecipe
 from fabula.worlds.space.tale import SpaceTale
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw, cell: Cell | None = None) -> Tale:
-    """A new story; if it is known what kind of instance is wanted, a fitting one."""
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
+    """A new story that fits the kind of instance wanted."""
     assert isinstance(recipe, SpaceRecipe)
-    return SpaceTale(recipe, unfold, tell, cell)
+    return SpaceTale(recipe, unfold, tell, brief.cell)
+
+
+def canonical(fact: Fact) -> Fact:
+    """Of a relation and its inverse the one whose first name comes first."""
+    relation, one, other = fact
+    return fact if one <= other else (INVERSE[relation], other, one)
 
 
 def ask(code: str, query: Query) -> str:
@@ -63,5 +69,14 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
 
 
 SPACE = World(
-    SpaceRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.cite
+    SpaceRecipe,
+    begin,
+    read,
+    ask,
+    parse_question,
+    choices,
+    prove,
+    __doc__ or "",
+    release.cite,
+    canonical,
 )
