@@ -160,11 +160,11 @@ def _audit_question(
         result.defects.append(_finding(result, story, question, reason))
         return
     result.answers += 1
-    citation = world.cite(reading, query) if world.cite else None
-    if citation and citation.numbers == question.support and citation.answer == label:
+    citations = world.citations(reading, query)
+    if (label, question.support) in citations:
         result.supports += 1
     else:
-        cited = _list(citation.numbers) if citation else "nothing"
+        cited = " or ".join(_list(c.numbers) for c in citations) or "nothing"
         reason = f"cites {_list(question.support)}, where the convention cites {cited}"
         result.odd_supports.append(_finding(result, story, question, reason))
     mask = mask_of(question.support)

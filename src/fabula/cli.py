@@ -523,7 +523,10 @@ def _meter(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
             elapsed = task.elapsed or 0
             return Text(f"{task.completed / elapsed:,.0f}/s" if elapsed else "")
 
-    columns = [TextColumn("{task.description}", markup=False), BarColumn(bar_width=None)]
+    columns: list[ProgressColumn] = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=None),
+    ]
     end = [TimeRemainingColumn()] if total else []
     progress = Progress(
         *columns,

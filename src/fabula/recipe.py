@@ -301,8 +301,8 @@ def build(
         raise RecipeError(_explain(error, place, model)) from None
     for split in recipe.split_overrides:
         if split not in recipe.splits:
-            known = hint(split, recipe.splits)
-            raise RecipeError(f"{place}, split_overrides: no split '{split}'.{known}")
+            remedy = hint(split, recipe.splits)
+            raise RecipeError(f"{place}, split_overrides: no split '{split}'.{remedy}")
         recipe.for_split(split)
     return recipe
 

@@ -127,7 +127,7 @@ def test_impossible_story() -> None:
     assert "fits no family" in found[0]
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 4, 6, 8])
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
 def test_told_stories_are_proven(k: int) -> None:
     noise: list[list[str]] = [[], ["supporting"], ["irrelevant"], ["disconnected"], ALL_NOISE]
     if k == 1:

@@ -84,9 +84,9 @@ def test_a_split_may_have_its_own_keys() -> None:
     recipe = build(BASE, {"split_overrides": {"test": {"length": 9}}})
     assert {len(i.story) for i in generate(recipe, "train", size=5)} == {4}
     assert {len(i.story) for i in generate(recipe, "test", size=5)} == {9}
-    with pytest.raises(RecipeError, match="no split 'tset'. Did you mean 'test'"):
+    with pytest.raises(RecipeError, match=r"no split 'tset'\. Did you mean 'test'"):
         build(BASE, {"split_overrides": {"tset": {"length": 9}}})
-    with pytest.raises(RecipeError, match="split_overrides.test, lenght: unknown key"):
+    with pytest.raises(RecipeError, match=r"split_overrides\.test, lenght: unknown key"):
         build(BASE, {"split_overrides": {"test": {"lenght": 9}}})
 
 

@@ -24,7 +24,8 @@ class Brief(NamedTuple):
     """Which instance a story is made for: a world may build toward it instead of waiting for it."""
 
     split: str
-    index: int
+    number: int
+    """Index of the instance in its split."""
     cell: Cell
 
 
@@ -147,8 +148,8 @@ class World(NamedTuple):
     """The logic program's objections to each claim about a story; none if it is proven."""
     about: str
     """What the world is, with a story: its documentation page."""
-    cite: Callable[[Any, Query], Citation | None] | None = None
-    """The answer and supports by the conventions of published data, from a reading of it."""
+    citations: Callable[[Any, Query], list[Citation]] = lambda reading, query: []
+    """What published data may give as answer and supports by their conventions."""
     canonical: Callable[[Fact], Fact] = lambda fact: fact
     """One form for facts that say the same ('A is left of B', 'B is right of A')."""
 

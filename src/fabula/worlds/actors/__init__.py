@@ -62,9 +62,12 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
     return oracle.prove(story, [oracle.Claim(*claim) for claim in claims])
 
 
-def cite(reading: ActorsReading, query: Query) -> Citation | None:
-    """The answer and supports that the bAbI release gives."""
-    return release.cite(reading.knowledge.facts, reading.pronouns, query)
+def citations(reading: ActorsReading, query: Query) -> list[Citation]:
+    """What the bAbI release gives as answer and supports."""
+    found = release.cite(reading.knowledge.facts, reading.pronouns, query)
+    return [found] if found else []
 
 
-ACTORS = World(ActorsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", cite)
+ACTORS = World(
+    ActorsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", citations
+)

@@ -55,5 +55,5 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
 
 
 KINDS = World(
-    KindsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.cite
+    KindsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.citations
 )

@@ -39,3 +39,9 @@ def cite(reading: KindsReading, query: Query) -> Citation | None:
     number, peer = max(peers)
     colour, last = colours[peer]
     return Citation((colour,), (first, number, last))
+
+
+def citations(reading: KindsReading, query: Query) -> list[Citation]:
+    """All that the release may give: one, or nothing."""
+    found = cite(reading, query)
+    return [found] if found else []

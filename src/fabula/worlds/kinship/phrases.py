@@ -110,7 +110,7 @@ class Phrases:
             }
             for mark in ("{his}", "{a}")
         )
-        """The mentions with a pronoun and those with a name, for where a comma may follow or not."""
+        """The mentions with a pronoun and those with a name: all, and those without commas."""
         self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
         self._plain: tuple[str, ...] = tuple(grammar["plain"]["statements"])
         self._subject_after = set(grammar["syntax"]["subject_after"])
@@ -245,9 +245,19 @@ class Phrases:
             a=people[0].name, b=people[1].name, kin=word, article=_article(word)
         )
 
-    def tell(self, people: Sequence[Person], links: Sequence[str], draw: Draw, pool: Pool) -> str:
-        """A unit for a path: people[i + 1] is people[i]'s links[i]."""
-        return _Teller(self, people, links, draw, pool).unit()
+    def tell(
+        self,
+        people: Sequence[Person],
+        links: Sequence[str],
+        draw: Draw,
+        pool: Pool,
+        told: set[int] | None = None,
+    ) -> str:
+        """A unit for a path: people[i + 1] is people[i]'s links[i].
+
+        Scenes whose numbers are in `told` are avoided, and those used are added to it.
+        """
+        return _Teller(self, people, links, draw, pool, set() if told is None else told).unit()
 
     def kin(self, people: Sequence[Person], links: Sequence[str], known: int, new: int) -> str:
         """What people[new] is to people[known], next to each other on the path."""
@@ -385,7 +395,7 @@ class Phrases:
 
 
 NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
-ARTICLE = re.compile(r"\b([Aa]) (?=[aeio]|u(?!ni|ku|se))")  # 'a' that must be 'an'
+ARTICLE = re.compile(r"\b([Aa]) (?=[aeio]|hour|u(?!ni|ku|se))")  # 'a' that must be 'an'
 
 
 def _sentences(unit: str) -> list[str]:
@@ -434,9 +444,10 @@ class _Teller:
         links: Sequence[str],
         draw: Draw,
         pool: Pool,
+        told: set[int],
     ) -> None:
         self.phrases, self.people, self.links = phrases, people, links
-        self.draw, self.pool = draw, pool
+        self.draw, self.pool, self.told = draw, pool, told
         self.disclosed: set[int] = set()
 
     def unit(self) -> str:
@@ -463,6 +474,15 @@ class _Teller:
             )
         return " ".join(sentences)
 
+    def _pick(self, groups: Sequence[Sequence[Scene]]) -> Scene:
+        """A scene that was not told yet, unless nearly all were."""
+        for _ in range(8):
+            scene = pick(self.draw, pick(self.draw, groups))
+            if scene.base not in self.told:
+                break
+        self.told.add(scene.base)
+        return scene
+
     def _kin(self, known: int, new: int) -> str:
         word = self.phrases.kin(self.people, self.links, known, new)
         if self.phrases.words.relation_of[word][1]:
@@ -485,7 +505,7 @@ class _Teller:
     def _pair(self, one: int, other: int, opening: bool) -> str:
         """A pair scene for two neighbours on the path."""
         draw, people = self.draw, self.people
-        scene = pick(draw, pick(draw, self.pool.pair))
+        scene = self._pick(self.pool.pair)
         if draw() < 0.5:
             one, other = other, one  # 'one' stands in the first slot
         # 'Ann … her uncle Bob', or the first by the second, then a pronoun: 'Ann's uncle Bob … her'
@@ -504,7 +524,7 @@ class _Teller:
 
     def _trio(self, low: int, high: int, new: int) -> str:
         draw, people = self.draw, self.people
-        scene = pick(draw, pick(draw, self.pool.trio))
+        scene = self._pick(self.pool.trio)
         known = low if new < low else high
         one, other = (low, high) if draw() < 0.5 else (high, low)
         if not self.phrases.words.relation_of[self._kin(one, other)][1]:
@@ -525,7 +545,7 @@ class _Teller:
         worded_back = new < known and known not in self.disclosed
         if worded_back or draw() < 0.45:
             return self._pair(known, new, opening=False)
-        scene = pick(draw, pick(draw, self.pool.solo))
+        scene = self._pick(self.pool.solo)
         free = scene.parts[1][:1] != ","
         clear = all(
             p in self.disclosed and people[p].gender != people[known].gender

@@ -156,6 +156,7 @@ class KinshipTale:
         self._christen(strands)
         pool = self.language.pools[self._part.phrases]
         units: list[tuple[str, str]] = []
+        told: set[int] = set()
         for role, links in strands:
             for group in self._groups(links):
                 people = [self.people[person] for person in chains.people_of(group)]
@@ -163,7 +164,7 @@ class KinshipTale:
                 if self.recipe.telling == "plain":
                     text = self.language.plain(people, relations, draw)
                 else:
-                    text = self.language.tell(people, relations, draw, pool)
+                    text = self.language.tell(people, relations, draw, pool, told)
                 units.append((text, role))
         if self.recipe.order == "shuffled":
             units = shuffled(draw, units)

@@ -53,5 +53,5 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
 
 
 SIZES = World(
-    SizesRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.cite
+    SizesRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.citations
 )

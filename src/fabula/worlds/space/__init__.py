@@ -77,6 +77,6 @@ SPACE = World(
     choices,
     prove,
     __doc__ or "",
-    release.cite,
+    release.citations,
     canonical,
 )

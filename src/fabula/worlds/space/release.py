@@ -22,3 +22,9 @@ def cite(reading: SpaceReading, query: Query) -> Citation | None:
     steps = reading.graph.path(mask, *ends) if ends else None
     numbers = numbers_of(mask) if steps is None else tuple(number for number, _ in steps)
     return Citation(finding.answer, numbers)
+
+
+def citations(reading: SpaceReading, query: Query) -> list[Citation]:
+    """All that the release may give: one, or nothing."""
+    found = cite(reading, query)
+    return [found] if found else []
