@@ -53,17 +53,18 @@ class Row(NamedTuple):
 
 def whole(count: int) -> Figure:
     """Stories of 20 sentences: unfolded, told, read, everything askable answered and proven."""
-    from fabula.recipe import Cell, load
+    from fabula.recipe import load
     from fabula.seeds import stream
-    from fabula.worlds import WORLDS
-    from fabula.worlds.base import Brief
+    from fabula.worlds.actors.recipe import ActorsRecipe
+    from fabula.worlds.actors.tale import ActorsTale
 
     recipe = load("actors/mix")
-    world, kinds = WORLDS[recipe.world], recipe.kinds()
+    assert isinstance(recipe, ActorsRecipe)
+    kinds = recipe.kinds()
     start = perf_counter()
     for number in range(count):
         unfold, tell, ask = (stream("bench", 0, "", number, s) for s in ("unfold", "tell", "ask"))
-        tale = world.begin(recipe, unfold, tell, Brief("train", number, Cell()))
+        tale = ActorsTale(recipe, unfold, tell)
         tale.advance(20)
         for kind in kinds:
             for candidate in tale.candidates(kind, ask):

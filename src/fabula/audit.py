@@ -19,7 +19,7 @@ from fabula.errors import FabulaError, ParseError
 from fabula.formats import babi
 from fabula.labels import mask_of, numbers_of
 from fabula.worlds import WORLDS
-from fabula.worlds.base import Finding, Query, Reading, World
+from fabula.worlds.base import Finding, Query, Reading, World, same_answer
 
 LANGUAGE = "en"
 
@@ -155,7 +155,7 @@ def _audit_question(
 ) -> None:
     label = tuple(word.strip() for word in question.answer.split(","))
     found = reading.find(query)
-    if found is None or sorted(found.answer) != sorted(label):
+    if found is None or not same_answer(query, found.answer, label):
         reason = _reason(reading, query, label, found, question)
         result.defects.append(_finding(result, story, question, reason))
         return

@@ -31,7 +31,7 @@ from fabula.sampler import deal, fits_answer, misfit
 from fabula.seeds import Draw, pick, pick_weighted, stream
 from fabula.split import OPENING, Splitter
 from fabula.worlds import WORLDS
-from fabula.worlds.base import Brief, Candidate, Query, Tale
+from fabula.worlds.base import Brief, Candidate, Query, Tale, same_answer
 
 BLOCK = 100
 ANYTHING = Cell()
@@ -64,6 +64,10 @@ class Author:
         self.splitter = Splitter(recipe.shares, split, recipe.split_key)
         self._kinds = self.recipe.kinds()
         self._wanted = {id(cell): self._conditions(cell) for cell in self.cells}
+        self._askable = {
+            id(cell): [kind for kind in self._kinds if not cell.asks or kind in cell.asks]
+            for cell in self.cells
+        }
 
     def _conditions(self, cell: Cell) -> tuple[Cell, ...]:
         """What an instance of a cell must fulfil, without what asks for nothing."""
@@ -154,7 +158,7 @@ class Author:
         self, tale: Tale, cell: Cell, before: list[Asked], draw: Draw, reasons: Counter[str]
     ) -> Asked | None:
         """A question of the cell, its kind drawn by weight; None if none can be asked."""
-        kinds = [kind for kind in self._kinds if not cell.asks or kind in cell.asks]
+        kinds = list(self._askable[id(cell)])
         while kinds:
             kind = kinds[0]
             if len(kinds) > 1:
@@ -205,7 +209,7 @@ class Author:
         query, answer, cited = candidate
         finding = reading.find(query)
         masks: list[int] = []
-        if finding is not None and _same(finding.answer, answer):
+        if finding is not None and same_answer(query, finding.answer, answer):
             masks = [
                 mask
                 for mask in finding.masks[: recipe.max_supports]
@@ -215,7 +219,7 @@ class Author:
                 reasons["no support stands alone"] += 1
                 return None
             truth = tale.truth(query)
-            if truth is not None and not _same(truth, answer):
+            if truth is not None and not same_answer(query, truth, answer):
                 raise AssertionError(_disagreement(tale, query, answer, truth))
         elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
             raise AssertionError(_disagreement(tale, query, answer, finding))
@@ -325,11 +329,6 @@ class Author:
 def _repeats(asked: Asked, before: list[Asked]) -> bool:
     """Whether the same was asked before and nothing has changed since."""
     return any(other.query == asked.query and other.masks == asked.masks for other in before)
-
-
-def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two answers are the same; the order of a list does not matter."""
-    return one == other or set(one) == set(other)
 
 
 def _disagreement(tale: Tale, query: Query, answer: object, other: object) -> str:

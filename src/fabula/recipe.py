@@ -230,8 +230,8 @@ def _id_of(path: Any) -> str:
     return f"{path.parent.name}/{path.name.removesuffix('.toml')}"
 
 
-def _natural(text: str) -> list[tuple[int, str]]:
-    return [(int(part or 0), word) for word, part in re.findall(r"(\D*)(\d*)", text)]
+def _natural(text: str) -> list[tuple[str, int]]:
+    return [(word, int(part or 0)) for word, part in re.findall(r"(\D*)(\d*)", text)]
 
 
 def read_recipe(name: str | Path) -> dict[str, Any]:

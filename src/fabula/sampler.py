@@ -43,12 +43,14 @@ def fits_answer(cell: Cell, query: tuple[str, ...], answer: tuple[str, ...]) -> 
 def misfit(cell: Cell, masks: Sequence[int], composition: Sequence[str]) -> str:
     """What about its supports keeps a question out of a cell; empty if it belongs."""
     size = masks[0].bit_count() if masks else 0
-    if not cell.support_size[0] <= size <= cell.support_size[1]:
+    low, high = cell.support_size
+    if not low <= size <= high:
         return f"support of {size}"
-    if not cell.supports[0] <= len(masks) <= cell.supports[1] and masks:
+    low, high = cell.supports
+    if masks and not low <= len(masks) <= high:
         return f"{len(masks)} alternative supports"
-    if any(concept not in composition for concept in cell.requires):
+    if cell.requires and not set(cell.requires) <= set(composition):
         return "a required concept is not in the support"
-    if any(concept in composition for concept in cell.forbids):
+    if cell.forbids and set(cell.forbids) & set(composition):
         return "a forbidden concept is in the support"
     return ""

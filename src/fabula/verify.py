@@ -26,7 +26,7 @@ from fabula.formats import babi, data_files, read_jsonl
 from fabula.instance import Instance
 from fabula.labels import mask_of
 from fabula.worlds import WORLDS
-from fabula.worlds.base import Claim, Reading, World
+from fabula.worlds.base import Claim, Reading, World, same_answer
 
 BATCH = 50
 
@@ -93,14 +93,14 @@ def _world(instance: Instance) -> World:
 def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
     """A declared defect that is none: the label follows after all."""
     finding = world.read(code, instance.story).find(instance.query)
-    if finding is not None and set(finding.answer) == set(instance.answer):
+    if finding is not None and same_answer(instance.query, finding.answer, instance.answer):
         return ["declared a defect, but the answer follows from the text"]
     return []
 
 
 def _by_reader(instance: Instance, reading: Reading) -> Iterator[str]:
     finding = reading.find(instance.query)
-    if finding is None or set(finding.answer) != set(instance.answer):
+    if finding is None or not same_answer(instance.query, finding.answer, instance.answer):
         said = "nothing" if finding is None else ",".join(finding.answer)
         yield f"the reader finds {said}, the record says {','.join(instance.answer)}"
         return

@@ -96,6 +96,21 @@ def test_other_files_are_read_too(tmp_path: Path) -> None:
     assert unproven.reason == "sentence 1 does not prove 'office'; sentence 2 does"
 
 
+PATH = """1 The office is east of the hall.
+2 The attic is south of the hall.
+3 How do you go from the office to the attic?\tw,s\t1 2
+4 How do you go from the office to the attic?\ts,w\t1 2
+"""
+
+
+def test_the_order_of_a_path_matters(tmp_path: Path) -> None:
+    path = tmp_path / "qa19_mine.txt"
+    path.write_text(PATH)
+    (found,) = audit([path])
+    assert (found.questions, found.answers) == (2, 1)
+    assert found.defects[0].line == 4
+
+
 def test_missing_path(tmp_path: Path) -> None:
     with pytest.raises(FabulaError, match="no such file"):
         list(audit([tmp_path / "x"]))

@@ -16,6 +16,7 @@ from fabula.gallery import Variant, sample_split, variants
 from fabula.generate import Author, instance
 from fabula.instance import Instance
 from fabula.recipe import load, recipe_ids
+from fabula.worlds import WORLDS
 
 every_variant = pytest.mark.parametrize("variant", variants(), ids=str)
 
@@ -100,7 +101,12 @@ def content(made: Instance, key: str) -> object:
         return made.story
     if key == "signature":
         return made.signature
-    return tuple(made.story[number - 1] for number in made.supports[0]), made.query
+    support = made.supports[0]
+    if key == "proof":
+        return frozenset(made.story[number - 1] for number in support), made.query
+    canonical = WORLDS[made.provenance["world"]].canonical
+    facts = frozenset(canonical(fact) for number in support for fact in made.facts[number - 1])
+    return facts, made.query[0], frozenset(made.query[1:])
 
 
 def promising() -> list[Variant]:

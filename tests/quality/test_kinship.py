@@ -1,8 +1,9 @@
 """Does CLUTRR, made anew, resist what is trivial, and is its language rich?
 
-What remains: the first and the last relation narrow the answer down, whatever stands between (a
-chain that ends in '… wife' cannot end at a nephew). This is in the algebra, not in the sampling:
-targets are equally frequent, and so are the clauses of a target.
+What remains: whoever knows the last word knows the target's gender, which leaves ten words. Up to
+three facts, clauses come equally often, and then the first and the last relation narrow the answer
+down, whatever stands between (a chain that ends in '… wife' cannot end at a nephew); with four they
+still must, with five and more they need not, and chains are drawn so that they hardly do.
 """
 
 from __future__ import annotations
@@ -57,9 +58,11 @@ def test_name_pairs_say_nothing() -> None:
 def test_first_and_last_relation() -> None:
     found = lookup("first and last")
     assert found[2] > 0.8  # the whole clause
-    # below the 62 % (k = 3) and 50 % (k = 4) of the original; see above for what remains
-    assert found[3] < 0.55
-    assert found[10] < 0.35
+    # the original: 62 % (k = 3), 50 % (k = 4), about 30 % (k >= 6); see above for what remains
+    assert found[3] < 0.5
+    assert found[4] < 0.5
+    assert all(found[k] < 0.25 for k in range(5, 11))
+    assert sum(found[k] for k in range(5, 11)) / 6 < 0.2
     assert max(lookup("first").values()) < 0.3
 
 
@@ -72,7 +75,7 @@ def test_the_target_is_told_by_the_last_word_as_little_as_can_be() -> None:
         person = i.query[2]
         backwards += any(fact[1] == person for unit in i.facts for fact in unit if len(fact) == 3)
     assert 0.3 < backwards / len(records) < 0.7
-    assert lookup("last")[10] < 0.25
+    assert all(lookup("last")[k] < 0.25 for k in range(5, 11))
 
 
 @cache

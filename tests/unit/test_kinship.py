@@ -35,6 +35,7 @@ from fabula.worlds.kinship.algebra import (
 from fabula.worlds.kinship.clauses import FamilyShape, choice, held_out, listed
 from fabula.worlds.kinship.family import Family, largest
 from fabula.worlds.kinship.phrases import Person, names, phrases
+from fabula.worlds.kinship.recipe import KinshipRecipe
 
 BASE = vocabulary()
 SHAPE = FamilyShape(4, (2, 3), 1.0)
@@ -347,8 +348,10 @@ def test_training_shows_every_rule_and_no_held_out_clause() -> None:
 def test_shipped_sizes() -> None:
     for name in ("gen-23", "gen-234", "rob-clean", "rob-supporting"):
         found = load(f"clutrr/{name}")
-        assert found.splits["train"].size == 5000 * len(found.part("train").tasks)  # type: ignore[attr-defined]
-        assert found.splits["test"].size == 1000 * len(found.part("test").tasks)  # type: ignore[attr-defined]
+        for split, each in (("train", 5000), ("test", 1000)):
+            own = found.for_split(split)
+            assert isinstance(own, KinshipRecipe)
+            assert found.splits[split].size == each * len(own.tasks)
 
 
 # --- the format ---------------------------------------------------------------------------------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import pytest
 
+from fabula.generate import generate
 from fabula.instance import Instance
+from fabula.recipe import load, recipe_ids
 from fabula.score import Outcome, Score, score
 
 PLACES = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
@@ -443,3 +446,17 @@ def test_reading_does_not_depend_on_the_label() -> None:
         for asked, reply, _ in REPLIES:
             if asked == "where":
                 assert score(same, reply).answer == score(other, reply).answer
+
+
+@pytest.mark.parametrize("name", recipe_ids())
+def test_every_recipe_can_be_scored(name: str) -> None:
+    split = next(iter(load(name).splits))
+    for made in islice(generate(name, split, size=12), 0, None, 4):
+        for form in ("{}", "Answer: {}.", "<think>no: yes, maybe</think> The answer is {}."):
+            said = score(made, form.format(", ".join(made.answer)))
+            assert said.correct, (made.id, made.answer, said)
+        others = [word for word in made.choices or () if word not in made.answer]
+        for other in others[:5]:
+            assert score(made, f"Answer: {other}") == Score(Outcome.WRONG, (other,)), made.id
+        assert score(made, "I do not know.").outcome is Outcome.REFUSAL
+        assert score(made, "").outcome is Outcome.UNPARSED

@@ -61,7 +61,8 @@ class Language:
             pattern for _, pattern in sorted(self._compile_statements(data), key=lambda p: -p[0])
         ]
         self._question_patterns = tuple(self._compile_questions(data))
-        self._statements: dict[str, Statement] = {}
+        self.statements: dict[str, Statement] = {}
+        """What sentences parsed before say."""
         self._queries: dict[str, tuple[str, ...]] = {}
 
     # --- telling -------------------------------------------------------------------------
@@ -100,12 +101,12 @@ class Language:
 
     def parse(self, sentence: str) -> Statement:
         """What a sentence says."""
-        known = self._statements.get(sentence)
+        known = self.statements.get(sentence)
         if known is None:
             known = self._parse(sentence)
-            if len(self._statements) >= MEMO_LIMIT:
-                self._statements.clear()
-            self._statements[sentence] = known
+            if len(self.statements) >= MEMO_LIMIT:
+                self.statements.clear()
+            self.statements[sentence] = known
         return known
 
     def parse_question(self, question: str) -> tuple[str, ...]:

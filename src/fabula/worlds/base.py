@@ -154,6 +154,14 @@ class World(NamedTuple):
     """One form for facts that say the same ('A is left of B', 'B is right of A')."""
 
 
+ORDERED = ("path",)
+
+
+def same_answer(query: Query, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two answers are the same; a list may be in any order, a path may not."""
+    return one == other or (query[0] not in ORDERED and sorted(one) == sorted(other))
+
+
 def numbered(mask: int) -> Iterator[int]:
     """The sentence numbers of a mask, ascending."""
     while mask:

@@ -93,10 +93,11 @@ class Stage:
     def move(self, person: str, place: str) -> None:
         """Person goes to the place, with all they have."""
         self.place[person] = place
-        for thing, who in self.holder.items():
-            if who == person:
-                self.spot[thing] = place
-                self.trail[thing].append(place)
+        if self.objects:
+            for thing, who in self.holder.items():
+                if who == person:
+                    self.spot[thing] = place
+                    self.trail[thing].append(place)
 
     def act(self, kind: str, args: tuple[str, ...]) -> None:
         """A grab, drop or give takes place."""
@@ -182,8 +183,8 @@ class Scenario:
     def _elsewhere(self, place: str) -> str:
         """Another place, each equally likely."""
         places = self.stage.places
-        index = int(self.draw() * (len(places) - 1))
-        return places[index] if places[index] != place else places[-1]
+        other = places[int(self.draw() * (len(places) - 1))]
+        return other if other != place else places[-1]
 
     def _relocate(self, kind: str, person: str) -> Told:
         """A person really moves; the kind of sentence discloses all or a part of it."""

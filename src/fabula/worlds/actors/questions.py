@@ -19,9 +19,9 @@ from fabula.worlds.actors.reading import (
     Knowledge,
     Leg,
     Node,
+    known_place,
     open_places,
     place_bit,
-    place_of,
 )
 from fabula.worlds.base import Candidate, Finding, Query
 
@@ -70,7 +70,7 @@ def _survey_people(knowledge: Knowledge, cast: Cast, language: Language) -> list
     found = []
     for person in cast.persons:
         stay = knowledge.stays.get(person)
-        place = place_of(open_places(stay)) if stay else None
+        place = known_place(stay) if stay else None
         if place:
             found.append(Candidate(("where-person", person), (place,)))
     return found
@@ -80,7 +80,7 @@ def _survey_things(knowledge: Knowledge, cast: Cast, language: Language) -> list
     found = []
     for thing in cast.objects:
         trail = knowledge.trails.get(thing)
-        place = place_of(open_places(trail[-1].last[0])) if trail else None
+        place = known_place(trail[-1].last[0]) if trail else None
         if place:
             found.append(Candidate(("where-object", thing), (place,)))
     return found
@@ -96,7 +96,7 @@ def _node(knowledge: Knowledge, query: Query) -> Node | None:
 
 def _where(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
     node = _node(knowledge, query)
-    place = place_of(open_places(node)) if node else None
+    place = known_place(node) if node else None
     return Conclusion((place,), place) if place else None
 
 
@@ -112,10 +112,10 @@ def _survey_arrivals(knowledge: Knowledge, cast: Cast, language: Language) -> li
     found = []
     for thing in cast.objects:
         trail = knowledge.trails.get(thing, ())
-        places = dict.fromkeys(place_of(open_places(leg.first)) for leg in trail[1:])
+        places = dict.fromkeys(known_place(leg.first) for leg in trail[1:])
         for place in places:
             here = _last_arrival(trail, place_bit(place)) if place else 0
-            before = place_of(open_places(trail[here - 1].first)) if here else None
+            before = known_place(trail[here - 1].first) if here else None
             if before and place:
                 found.append(Candidate(("where-was-object", thing, place), (before,)))
     return found
@@ -139,7 +139,7 @@ def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Conclu
     """The place just before the last arrival, if both are known and no later one is possible."""
     trail = knowledge.trails.get(query[1], ())
     here = _last_arrival(trail, place_bit(query[2])) if trail else 0
-    place = place_of(open_places(trail[here - 1].first)) if here else None
+    place = known_place(trail[here - 1].first) if here else None
     return Conclusion((place,), place) if place else None
 
 

@@ -154,8 +154,9 @@ class Knowledge:
         if self._labels:
             self._labels.clear()
         if kind == "MOVE" or kind == "AFFIRM":
+            bit = _bits.get(args[0]) or place_bit(args[0])
             for person in subjects:
-                self._arrive(person, place_bit(args[0]), mask)
+                self._arrive(person, bit, mask)
         elif kind == "GRAB":
             for person in subjects:
                 self._get(person, args[0], mask)
@@ -322,6 +323,11 @@ class Knowledge:
             return [node.mask] if node.mask else []
         domain = _root(node).open
         return minimal([mask for known, mask in self.facts_of(node) if known == domain])
+
+
+def known_place(node: Node) -> str | None:
+    """The place of a node, if it is known."""
+    return _places.get(node.open if node.root is None else _root(node).open)
 
 
 def open_places(node: Node) -> int:

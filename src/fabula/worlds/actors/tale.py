@@ -49,7 +49,8 @@ class ActorsReading:
             self.hear(sentence)
 
     def hear(self, sentence: str) -> None:
-        statement = self.language.parse(sentence)
+        language = self.language
+        statement = language.statements.get(sentence) or language.parse(sentence)
         self.statements.append(statement)
         number = len(self.statements)
         if statement.pronoun:

@@ -2,7 +2,8 @@
 
 A chain is a simple path of people, each the …of the one before; the pair of the question are its
 ends. A *clause* is the chain's words, e.g. mother-brother. `backward` starts at the target and
-splits a fact again and again by a rule; `along` looks for people who stand in a given clause.
+splits a fact again and again by a rule; `along` looks for people who stand in a given clause, from
+which a longer chain can be `grown`.
 
 Noise, as defined for CLUTRR relative to the chain:
     irrelevant    a path that touches the chain at one end of the question
@@ -52,13 +53,23 @@ def backward(
     family: Family, vocabulary: Vocabulary, draw: Draw, relation: str, gender: str, k: int
 ) -> Chain | None:
     """A chain of k facts for a target, split backwards from it; None if it got stuck."""
-    start = _pair(family, vocabulary, draw, relation, gender)
-    if start is None:
-        return None
-    chain, used = [start], {start.first, start.second}
-    proof: list[Step] = []
-    open_links = [start]
-    while len(chain) < k:
+    start = along(family, vocabulary, draw, ((relation, gender),), 24)
+    return grown(family, vocabulary, draw, Chain(start, []), start, k) if start else None
+
+
+def grown(
+    family: Family,
+    vocabulary: Vocabulary,
+    draw: Draw,
+    chain: Chain,
+    inner: Sequence[Link],
+    k: int,
+) -> Chain | None:
+    """The chain with some of these links split again and again until it has k; None if stuck."""
+    links, proof = list(chain.links), list(chain.proof)
+    used = set(people_of(links))
+    open_links = list(inner)
+    while len(links) < k:
         if not open_links:
             return None
         at = below(draw, len(open_links))
@@ -68,19 +79,11 @@ def backward(
             open_links.pop(at)
             continue
         used.add(halves[0].second)
-        index = chain.index(link)
-        chain[index : index + 1] = halves
+        index = links.index(link)
+        links[index : index + 1] = halves
         open_links[at : at + 1] = halves
         proof.append((link, *halves))
-    return Chain(chain, proof)
-
-
-def _pair(
-    family: Family, vocabulary: Vocabulary, draw: Draw, relation: str, gender: str
-) -> Link | None:
-    """Two people of whom the second is this to the first."""
-    links = along(family, vocabulary, draw, ((relation, gender),), 24)
-    return links[0] if links else None
+    return Chain(links, proof)
 
 
 def split(
@@ -112,7 +115,7 @@ def along(
     clause: Sequence[tuple[str, str]],
     tries: int = 12,
 ) -> list[Link] | None:
-    """People who stand in this clause of (relation, gender); None if none were found."""
+    """People who stand in this clause of (relation, gender or ''); None if none were found."""
     kinds = room(vocabulary, len(family.kinds) // 2, tuple(relation for relation, _ in clause))
     starts = [person for kind in sorted(kinds[0]) for person in family.kinds[kind]]
     if not starts:
@@ -125,7 +128,7 @@ def along(
             found = [
                 other
                 for other in family.all_of(person, relation)
-                if gender[other] == wanted and other not in used
+                if other not in used and (not wanted or gender[other] == wanted)
             ]
             if not found:
                 break

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from functools import cached_property
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -65,19 +66,6 @@ class Task(Strict):
         return f"{number}.{self.k}"
 
 
-class Part(Strict):
-    """What may differ between splits."""
-
-    tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = (Task(k=2), Task(k=3))
-    """Kinds of story, dealt out in turn."""
-    clauses: Literal["any", "kept", "held-out"] = "any"
-    """Which clauses of three facts and more: all, those not held out, or those held out."""
-    any_clause: tuple[int, ...] = ()
-    """Numbers of facts for which `clauses` does not count."""
-    phrases: Literal["any", "seen", "held-out"] = "any"
-    """Which scenes: all, the 80 % for training, or the 20 % held out."""
-
-
 class KinshipRecipe(Recipe):
     """A recipe of the kinship world."""
 
@@ -92,11 +80,13 @@ class KinshipRecipe(Recipe):
     targets: tuple[str, ...] = ()
     """The answers, in equal numbers; empty: every word that k facts can prove."""
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = (Task(k=2), Task(k=3))
+    """Kinds of story, dealt out in turn."""
     clauses: Literal["any", "kept", "held-out"] = "any"
+    """Which clauses of three facts and more: all, those not held out, or those held out."""
     any_clause: tuple[int, ...] = ()
+    """Numbers of facts for which `clauses` does not count."""
     phrases: Literal["any", "seen", "held-out"] = "any"
-    split_overrides: dict[str, dict[str, Any]] = {}
-    """For a split, other values of tasks, clauses, any_clause and phrases."""
+    """Which scenes: all, the 80 % for training, or the 20 % held out."""
     noise: Amounts = Amounts()
     held_out: Annotated[float, Field(ge=0, lt=1)] = 0.1
     """Share of the clauses of three facts and more that are held out."""
@@ -124,10 +114,6 @@ class KinshipRecipe(Recipe):
         marked = BY_MARRIAGE if "by-marriage" in self.words else "kin"
         if self.kinds() != (marked,):
             raise ValueError(f"asks: these words are asked for by '{marked}' alone")
-        for split in self.split_overrides:
-            if split not in self.splits:
-                raise ValueError(f"split_overrides: no split '{split}'.{hint(split, self.splits)}")
-            self.part(split)
         known = self.vocabulary.words
         for word in self.targets:
             if word not in known:
@@ -144,7 +130,7 @@ class KinshipRecipe(Recipe):
         """The words of the recipe."""
         return vocabulary(frozenset(self.words))
 
-    def part(self, split: str) -> Part:
-        """What holds for a split."""
-        own = {key: getattr(self, key) for key in Part.model_fields}
-        return Part.model_validate({**own, **self.split_overrides.get(split, {})})
+    @cached_property
+    def round(self) -> tuple[Task, ...]:
+        """The kinds of story, each as often as it comes in one round."""
+        return tuple(task for task in self.tasks for _ in range(task.share))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from fabula.seeds import Draw, below, fingerprint, pick, shuffled
+from fabula.seeds import Draw, below, fingerprint, pick, pick_weighted, shuffled
 from fabula.worlds.base import Annotation, Brief, Candidate, Query
 from fabula.worlds.kinship import chains, clauses
 from fabula.worlds.kinship.algebra import FEMALE, MALE
@@ -15,10 +15,11 @@ from fabula.worlds.kinship.clauses import LISTED, Clause, FamilyShape
 from fabula.worlds.kinship.family import Family
 from fabula.worlds.kinship.phrases import Person, names, phrases
 from fabula.worlds.kinship.reading import KinReading
-from fabula.worlds.kinship.recipe import KinshipRecipe, Part, Task
+from fabula.worlds.kinship.recipe import KinshipRecipe, Task
 
 FAMILIES = 40  # families tried for one story
 CHAINS = 12  # chains tried in one family
+SEED = 5  # facts of the clause from which a longer chain grows
 
 
 class KinshipTale:
@@ -36,10 +37,8 @@ class KinshipTale:
         self._words = recipe.vocabulary
         keys = recipe.family
         self._shape = FamilyShape(keys.generations, keys.children, keys.marriage)
-        plan = _plan(recipe, self._split)
-        self.task: Task = plan.round[brief.index % len(plan.round)]
-        self._turn = brief.index // len(plan.round)
-        self._part = plan.part
+        self.task: Task = recipe.round[brief.number % len(recipe.round)]
+        self._turn = brief.number // len(recipe.round)
         self.chain: Chain | None = None
         self.noise: list[Strand] = []
         self._begun = False
@@ -70,7 +69,7 @@ class KinshipTale:
 
     def _find_chain(self, family: Family) -> Chain | None:
         draw, words, k = self._unfold, self._words, self.task.k
-        which = "any" if k in self._part.any_clause else self._part.clauses
+        which = "any" if k in self.recipe.any_clause else self.recipe.clauses
         if k <= LISTED:
             table = clauses.choice(words, self._shape, k, which, self.recipe.held_out)
             targets = self._targets(list(table))
@@ -87,10 +86,34 @@ class KinshipTale:
             return None
         relation, gender = words.relation_of[targets[self._turn % len(targets)]]
         gender = gender or pick(draw, (MALE, FEMALE))
-        for _ in range(CHAINS):
-            chain = chains.backward(family, words, draw, relation, gender, k)
+        for n in range(CHAINS):
+            # a small family may not hold what would be best
+            if n < CHAINS // 2:
+                chain = self._from_ends(family, relation, gender)
+            else:
+                chain = chains.backward(family, words, draw, relation, gender, k)
             if chain and self._fits(family, chain, relation, which):
                 return chain
+        return None
+
+    def _from_ends(self, family: Family, relation: str, gender: str) -> Chain | None:
+        """A chain whose first and last relation say as little as can be of the target."""
+        draw, words, k = self._unfold, self._words, self.task.k
+        known = clauses.ends(words, self._shape, min(k, SEED)).get(relation)
+        if known is None:
+            return None
+        at = pick_weighted(draw, range(len(known.pairs)), known.weights)
+        relations = pick(draw, known.clauses[at])
+        genders = [""] * (len(relations) - 1) + [gender]
+        clause = tuple(zip(relations, genders, strict=True))
+        # again and again with the same ends, or those that are hard to find would be rarer
+        for _ in range(CHAINS):
+            links = chains.along(family, words, draw, clause)
+            if links:
+                chain = Chain(links, self._proof(links))
+                grown = chains.grown(family, words, draw, chain, links[1:-1], k)
+                if grown:
+                    return grown
         return None
 
     def _proof(self, links: list[Link]) -> list[chains.Step]:
@@ -154,7 +177,7 @@ class KinshipTale:
         assert self.chain is not None
         draw, strands = self._tell, [Strand("support", self.chain.links), *self.noise]
         self._christen(strands)
-        pool = self.language.pools[self._part.phrases]
+        pool = self.language.pools[self.recipe.phrases]
         units: list[tuple[str, str]] = []
         told: set[int] = set()
         for role, links in strands:
@@ -250,27 +273,6 @@ class KinshipTale:
             ],
         }
         return Annotation(tuple(self.roles), features)
-
-
-class _Plan:
-    """A split's kinds of story, in the order in which they are dealt."""
-
-    __slots__ = ("part", "round")
-
-    def __init__(self, part: Part) -> None:
-        self.part = part
-        self.round = [task for task in part.tasks for _ in range(task.share)]
-
-
-_PLANS: dict[tuple[str, str], tuple[KinshipRecipe, _Plan]] = {}
-
-
-def _plan(recipe: KinshipRecipe, split: str) -> _Plan:
-    """The plan of a split, remembered for the recipe at hand."""
-    known = _PLANS.get((recipe.id, split))
-    if known is None or known[0] is not recipe:
-        known = _PLANS[recipe.id, split] = (recipe, _Plan(recipe.part(split)))
-    return known[1]
 
 
 def _names(recipe: KinshipRecipe, split: str) -> dict[str, tuple[str, ...]]:
