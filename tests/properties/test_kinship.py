@@ -16,6 +16,7 @@ from fabula.worlds.kinship import KINSHIP
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, vocabulary
 from fabula.worlds.kinship.cloze import anonymised
 from fabula.worlds.kinship.phrases import Person, names, phrases
+from fabula.worlds.kinship.telling import tell
 
 EVERY = vocabulary(frozenset(OPTIONS))
 RECIPES = ("gen-23", "gen-234", "rob-clean", "rob-supporting", "rob-irrelevant", "rob-disconnected")
@@ -183,7 +184,7 @@ def test_any_path_can_be_told(
     people = [
         Person(NAMES[gender][int(draw() * 9) * 9 + n], gender) for n, gender in enumerate(genders)
     ]
-    unit = tongue.tell(people, relations, draw, tongue.pools[pool])
+    unit = tell(tongue, people, relations, draw, tongue.pools[pool])
     meaning = tongue.parse(unit)
     genders_told = dict(meaning.genders)
     told = {}

@@ -25,8 +25,9 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fabula.errors import FabulaError
 from fabula.formats.stepgame import Sample, read
@@ -72,31 +73,37 @@ TRANSPARENT = ARTICLES | _words(
 )
 """What may stand between a direction and its ground."""
 OTHERS = _words(
-    "and , . ; it its is are was were be been being has have there here with by you we one they "
-    "each other another them two both if then when where that which this who while as so too "
-    "lies lie lying stands stand standing sits sit sitting located positioned placed put found find "
-    "finds seen see sees drawn shown set situated appears appear presents present comes come coming "
-    "notice notices looking look looks facing comparing compared viewed view from going go goes "
-    "walk walking walks move moving moves brings bring get gets reach reached reaches arrive holds "
-    "hold contains contain fills fill occupies occupy touches touch touching meets meet points "
-    "point turns turn turning fixed centred centered pinned anchored mounted hour clock face center "
-    "centre middle off line plane level horizontal horizontally vertical vertically parallel "
-    "same share shares sharing aligned diagonally angle degree degrees about approximately roughly "
-    "gap small between neighbours neighbors side sides by way map page picture board paper grid "
-    "before can may must will your our around round among compare pair within "
-    "half quarter past relation what how does do lie"
+    "and , . ; ? ! it its is are was were be been being has have there here with by you we they "
+    "each other another them two both if then when where that this while as so too lies lie lying "
+    "stands stand standing sits sit sitting located positioned placed put found find finds seen "
+    "see sees drawn shown set situated appears appear presents present comes come coming notice "
+    "notices looking look looks facing comparing compared viewed view going go goes walk walking "
+    "walks move moving moves brings bring get gets reach reached reaches arrive holds hold "
+    "contains contain fills fill occupies occupy touches touch touching meets meet points turns "
+    "turn turning fixed centred centered pinned anchored mounted hour center centre middle off "
+    "line plane level horizontal horizontally vertical vertically parallel same share shares "
+    "sharing aligned angle degree degrees about approximately roughly gap small between "
+    "neighbours neighbors sides way map page picture board paper grid before can your our around "
+    "round compare pair within half quarter past relation what how does do "
+    "steps squares cells"
 )
-NEGATIONS = _words("not no never neither nor none without except cannot isn't aren't")
+"""Known words that end a phrase or mean nothing here."""
+MOVES = _words(
+    "point points turn turns move moves walk walks go goes look looks see sees find finds notice "
+    "notices get gets reach reaches arrive"
+)
+"""After an agent these tell what it does, not where it is: 'A points left to B'."""
+NEGATIONS = _words("not no never neither nor none without except cannot")
 NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), 1
-    )
-}
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
 LEXICON = frozenset(DIRECTIONS) | LINKS | TRANSPARENT | OTHERS | NEGATIONS | frozenset(NUMBERS)
 CENTRES = _words("centre center middle")
-BEARINGS = _words("row column level angle relative respect compared aligned")
+BEARINGS = _words("row column level angle degrees relative respect compared aligned")
 """What makes the agent after 'of', 'to' or 'with' an anchor: 'in the row of B', 'relative to B'."""
+ASKING = _words("relation relative where located position direction respect lie")
+"""One of these is in a question for how two agents lie to each other."""
 FASTENED = _words("fixed centred centered pinned anchored mounted")
 
 LABELS: Mapping[Step, str] = {
@@ -125,7 +132,7 @@ def form_of(sentence: str) -> tuple[Form, tuple[str, ...]]:
     """
     tokens = _TOKEN.findall(sentence)
     agents: dict[str, int] = {}
-    form = []
+    form: list[str] = []
     for at, token in enumerate(tokens):
         word = token.lower().replace("’", "'")
         if _names(token, word, form, tokens[at + 1] if at + 1 < len(tokens) else ""):
@@ -154,7 +161,7 @@ def show(form: Form) -> str:
 # --- from a form to its meaning -----------------------------------------------------------------
 
 
-class Unclear(Exception):
+class UnclearError(Exception):
     """Why a sentence is not understood."""
 
 
@@ -179,7 +186,7 @@ def meaning(form: Form) -> Step | str:
     """How agent 0 lies to agent 1 according to a form, or why that is not clear."""
     try:
         return _meaning(form)
-    except Unclear as reason:
+    except UnclearError as reason:
         return str(reason)
 
 
@@ -187,13 +194,13 @@ def _meaning(form: Form) -> Step:
     agents = {word for word in form if word[0] == "#"}
     if len(agents) != 2:
         told = "only one agent" if len(agents) == 1 else f"{len(agents)} agents"
-        raise Unclear(f"it names {told}")
+        raise UnclearError(f"it names {told}")
     words, oblique = _without_neither(form)
     _refuse(words)
     items = _items(words)
     grounds = {at: _ground(items, at) for at, i in enumerate(items) if isinstance(i, Direction)}
     if not grounds:
-        raise Unclear("it tells no direction")
+        raise UnclearError("it tells no direction")
     anchor = _anchor(items)
     found: Step = (0, 0)
     for at, place in grounds.items():
@@ -216,9 +223,12 @@ def _refuse(words: Sequence[str]) -> None:
     """Unclear if there is a word that is not known, or one that turns everything round."""
     for word in words:
         if word in NEGATIONS:
-            raise Unclear(f"it has a negation, '{word}'")
+            raise UnclearError(f"it has a negation, '{word}'")
         if word[0] != "#" and word != "'s" and not word[0].isdigit() and word not in LEXICON:
-            raise Unclear(f"the word '{word}' is not known")
+            raise UnclearError(f"the word '{word}' is not known")
+    for one, then in pairwise(words):
+        if one[0] == "#" and then in MOVES:
+            raise UnclearError(f"'{then}' tells what an agent does, not where it is")
 
 
 def _without_neither(form: Form) -> tuple[list[str], bool]:
@@ -277,7 +287,7 @@ def _count(words: Sequence[str], at: int, after: str) -> None:
         return
     if number == "45" and after in ("degree", "degrees"):
         return
-    raise Unclear(f"the number '{number}' is no hour and not one step")
+    raise UnclearError(f"the number '{number}' is no hour and not one step")
 
 
 def _hour(words: Sequence[str], at: int) -> tuple[float, int] | None:
@@ -291,12 +301,12 @@ def _hour(words: Sequence[str], at: int) -> tuple[float, int] | None:
         if low is None or high is None:
             return None
         if (high - low) % 12 != 1:
-            raise Unclear(f"between {low} and {high} is more than one hour")
+            raise UnclearError(f"between {low} and {high} is more than one hour")
         return low + 0.5, 4
     if ":" in word:
         whole, minutes = map(int, word.split(":"))
         if not 1 <= whole <= 12 or minutes > 59:
-            raise Unclear(f"there is no hour '{word}'")
+            raise UnclearError(f"there is no hour '{word}'")
         return whole + minutes / 60, 1
     hour = _whole(words, at)
     return None if hour is None else (float(hour), 1)
@@ -352,7 +362,7 @@ def _anchor(items: Sequence[Item]) -> int | None:
         if isinstance(item, Agent) and (_fastened(items, at) or _pointed_out(items, at))
     }
     if len(found) > 1:
-        raise Unclear("it can be seen from either agent")
+        raise UnclearError("it can be seen from either agent")
     return found.pop() if found else None
 
 
@@ -389,19 +399,19 @@ def _subject(items: Sequence[Item], at: int, grounds: set[int | None]) -> int:
         item = items[place]
         if isinstance(item, Agent) and place not in grounds:
             return item.number
-    raise Unclear("it does not say who is placed")
+    raise UnclearError("it does not say who is placed")
 
 
 def _unite(one: Step, other: Step) -> Step:
     """What two directions of the same figure say together: 'above' and 'left' is upper left."""
     if one[0] * other[0] < 0 or one[1] * other[1] < 0:
-        raise Unclear("its directions contradict each other")
+        raise UnclearError("its directions contradict each other")
     return one[0] or other[0], one[1] or other[1]
 
 
 def _fits(step: Step, words: Sequence[str], oblique: bool) -> None:
     """Unclear if a sentence says 'diagonal', 'same row' or the like of a step that is not so."""
-    pairs = set(zip(words, words[1:], strict=False))
+    pairs = set(pairwise(words))
     shared = "share" in words
 
     def aligned(line: str) -> bool:
@@ -411,9 +421,9 @@ def _fits(step: Step, words: Sequence[str], oblique: bool) -> None:
     level = bool({"horizontal", "horizontally", "level"} & set(words)) or aligned("row")
     upright = bool({"vertical", "vertically"} & set(words)) or aligned("column")
     if diagonal and 0 in step:
-        raise Unclear("it says 'diagonal' but tells only one direction")
+        raise UnclearError("it says 'diagonal' but tells only one direction")
     if not oblique and ((level and step[1]) or (upright and step[0])):
-        raise Unclear("it says that both are in line and tells another direction")
+        raise UnclearError("it says that both are in line and tells another direction")
 
 
 # --- sentences, questions, labels ---------------------------------------------------------------
@@ -437,7 +447,7 @@ def understand(sentence: str) -> Told | str:
 def asked(question: str) -> tuple[str, str] | None:
     """Figure and ground of a question, or None if it does not ask how two agents lie."""
     form, agents = form_of(question)
-    if len(agents) != 2:
+    if len(agents) != 2 or not ASKING & set(form):
         return None
     bare = [word for word in form if word not in ARTICLES]
     after = {bare[at - 1]: word for at, word in enumerate(bare) if at and word[0] == "#"}
@@ -457,7 +467,7 @@ def label_step(label: str) -> Step | None:
             return None
         try:
             step = _unite(step, DIRECTIONS[word])
-        except Unclear:
+        except UnclearError:
             return None
     return step
 
@@ -608,6 +618,24 @@ class StepGameAudit:
         wrong = [(form, trial) for form, trial in self.trials.items() if trial.wrong]
         return dict(sorted(wrong, key=lambda pair: (-pair[1].wrong, pair[0])))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as JSON has it."""
+        counts = (
+            "file", "stories", "sentences", "parsed", "contradictory", "agree", "disagree",
+            "underived", "cited", "proven", "deep",
+        )  # fmt: skip
+        lists = ("contradictions", "refuted", "unknown")
+        return {
+            **{name: getattr(self, name) for name in counts},
+            "hops": {str(k): dict(sorted(counts.items())) for k, counts in self.hops.items()},
+            "unparsed": [
+                {"form": form, "count": count, "reason": self.reasons[form]}
+                for form, count in self.unparsed.most_common()
+            ],
+            "suspects": {form: trial._asdict() for form, trial in self.suspects.items()},
+            **{name: [remark._asdict() for remark in getattr(self, name)] for name in lists},
+        }
+
 
 def audit(paths: Iterable[Path], keep: int = 20) -> Iterator[StepGameAudit]:
     """The audit of each file, one after another; folders stand for the data files in them.
@@ -695,7 +723,8 @@ def _audit_sample(result: StepGameAudit, sample: Sample, keep: int) -> None:
         reason = (
             f"'{sample.label}' is no relation"
             if label is None
-            else f"{_list(chain)} says '{LABELS[found_signs]}', the label '{sample.label}'"
+            else f"{_list(chain)} say{'s' * (len(chain) == 1)} '{LABELS[found_signs]}', "
+            f"the label '{sample.label}'"
         )
         _note(result.refuted, sample, reason, keep)
     if len(chain) == 1:

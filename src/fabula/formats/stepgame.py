@@ -10,8 +10,8 @@ Promises:
 1. Writing is a pure function of records; published loaders read what is written.
 2. k is the length of the chain a story is made of, as in the published files, not the number of
    steps between the two that are asked about.
-3. The published text cites sentence 1 always. Ours cites the sentences that prove the answer, unless
-   the constant is asked for.
+3. The published text cites sentence 1 always. Ours cites the sentences that prove the answer,
+   unless the constant is asked for.
 4. What is read is a Sample, whichever file it comes from; ParseError names the place.
 """
 

@@ -2,7 +2,7 @@
 
 Which events a question may concern (`targets`), and which sentences are cited for an answer, in
 which order (`cite`). A citation is not always a proof: for task 3 the release cites the *last* get
-or drop of the object, whether or not it shows who carried it there. Three of its habits give wrong
+or drop of the object, whether or not it shows who carried it there. Two of its habits give wrong
 labels, and the `release` dialect keeps them, declared as defects, so that models can be compared on
 what was published: a place named twice by 'either … or' is 'maybe', and a give that a later one
 between the same people supersedes is still asked for.
@@ -180,6 +180,7 @@ def targets(
         if len(recent) >= window:
             break
     queries: list[Query] = []
+    found: list[Target] = []
     for number, fact in recent[:window]:
         if kind in ("where-person", "yes-no"):
             if fact[0] in RELOCATIONS:
@@ -193,8 +194,7 @@ def targets(
         elif fact[0] == "give" and _is_latest(told, ("give",), fact[2], number):
             given, asked = GIVE_KINDS[kind]
             query = (kind, *(fact[1 + i] for i in given))
-            return [Target(query, Citation((fact[1 + asked],), (number,)))]
-    found = []
+            found.append(Target(query, Citation((fact[1 + asked],), (number,))))
     for query in queries:
         citation = cite(told, pronouns, query)
         if citation:

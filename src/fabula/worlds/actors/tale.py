@@ -204,18 +204,19 @@ class ActorsTale:
         return frames[int(draw() * len(frames))].format(who, *args)
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
-        knowledge = self.reading.knowledge
-        if self.recipe.window:
-            return self._as_released(kind, draw)
-        found = KINDS[kind].survey(knowledge, self._cast, self.language)
-        if kind == "where-was-object" and self.recipe.single_visit:
-            found = [c for c in found if visits(knowledge, c.query[1], c.query[2]) == 1]
+        reading, recipe = self.reading, self.recipe
+        if recipe.window:
+            found = self._recent(kind, draw)
+        else:
+            found = KINDS[kind].survey(reading.knowledge, self._cast, self.language)
+            if kind == "where-was-object" and recipe.single_visit:
+                once = (c for c in found if visits(reading.knowledge, *c.query[1:]) == 1)
+                found = list(once)
+        if (recipe.labels == "release") != bool(recipe.window):
+            found = [c for c in map(self._relabelled, found) if c]
         return found
 
-    def findings(self, kind: str) -> list[tuple[Query, Finding]]:
-        return sweep(self.reading.knowledge, self._cast, self.language, kind)
-
-    def _as_released(self, kind: str, draw: Draw) -> list[Candidate]:
+    def _recent(self, kind: str, draw: Draw) -> list[Candidate]:
         """What the release would ask, with its own labels."""
         targets = release.targets(
             self.reading.knowledge.facts,
@@ -227,6 +228,18 @@ class ActorsTale:
             draw,
         )
         return [Candidate(query, cited.answer, cited.numbers) for query, cited in targets]
+
+    def _relabelled(self, candidate: Candidate) -> Candidate | None:
+        """The same question with the other kind of label: the release's, or that of the proof."""
+        query = candidate.query
+        if candidate.cited:
+            found = conclude(self.reading.knowledge, query, self.language)
+            return Candidate(query, found.answer) if found else None
+        cited = release.cite(self.reading.knowledge.facts, self.reading.pronouns, query)
+        return Candidate(query, cited.answer, cited.numbers) if cited else None
+
+    def findings(self, kind: str) -> list[tuple[Query, Finding]]:
+        return sweep(self.reading.knowledge, self._cast, self.language, kind)
 
     def truth(self, query: Query) -> tuple[str, ...] | None:
         kind, name = query[0], query[1]

@@ -151,8 +151,6 @@ def _fold(chain: tuple[int, ...]) -> int:
                     continue
                 found = composed.get((first, second))
                 left &= compose(first, second) if found is None else found
-                if not left & (left - 1):
-                    break  # one position at most: nothing more to learn
             row.append(left)
         rows.append(row)
     return rows[-1][0]

@@ -116,28 +116,35 @@ def along(
     tries: int = 12,
 ) -> list[Link] | None:
     """People who stand in this clause of (relation, gender or ''); None if none were found."""
-    kinds = room(vocabulary, len(family.kinds) // 2, tuple(relation for relation, _ in clause))
-    starts = [person for kind in sorted(kinds[0]) for person in family.kinds[kind]]
-    if not starts:
+    kinds = room(vocabulary, family.generations, tuple(relation for relation, _ in clause))
+    if not kinds[0]:
         return None
-    gender = family.gender
-    for _ in range(tries):
-        person = pick(draw, starts)
+    gender, kind, size = family.gender, family.kind, len(family)
+    begun = 0
+    for _ in range(8 * tries):  # most people have no such relatives: they are passed over
+        person = int(draw() * size)
+        if kind[person] not in kinds[0]:
+            continue
         used, links = {person}, []
-        for relation, wanted in clause:
+        for n, (relation, wanted) in enumerate(clause, 1):
             found = [
                 other
                 for other in family.all_of(person, relation)
-                if other not in used and (not wanted or gender[other] == wanted)
+                if other not in used
+                and (not wanted or gender[other] == wanted)
+                and kind[other] in kinds[n]
             ]
             if not found:
                 break
-            other = pick(draw, found)
+            other = found[int(draw() * len(found))]
             links.append(Link(person, relation, other))
             used.add(other)
             person = other
         else:
             return links
+        begun += 1
+        if begun == tries:
+            break
     return None
 
 

@@ -20,7 +20,8 @@ class Family:
     """People, couples and children."""
 
     __slots__ = (
-        "_relatives", "_vocabulary", "children", "couple", "from_", "gender", "kinds", "partners",
+        "_relatives", "_vocabulary", "children", "couple", "from_", "gender", "generations", "kind",
+        "partners",
     )  # fmt: skip
 
     def __init__(
@@ -41,14 +42,13 @@ class Family:
         partners = self.partners = [(0, 1)]
         families: list[list[int]] = [[]]
         self.children = families
-        kinds = self.kinds = [[0], [1]]
-        """The people of each kind: 2 * generation, and one more for those who married in."""
+        kind = self.kind = [0, 1]
+        """For each person 2 * generation, and one more for those who married in."""
+        self.generations = generations
         low, high = children
         level = [0]
-        for _ in range(1, generations):
+        for depth in range(1, generations):
             below: list[int] = []
-            born: list[int] = []
-            joined: list[int] = []
             for couple in level:
                 count = low if low == high else low + int(draw() * (high - low + 1))
                 for _ in range(count):
@@ -57,11 +57,11 @@ class Family:
                     gender.append(MALE if male else FEMALE)
                     from_.append(couple)
                     families[couple].append(person)
-                    born.append(person)
+                    kind.append(2 * depth)
                     if marriage >= 1 or draw() < marriage:
                         gender.append(FEMALE if male else MALE)
                         from_.append(-1)
-                        joined.append(person + 1)
+                        kind.append(2 * depth + 1)
                         number = len(partners)
                         married += (number, number)
                         partners.append((person, person + 1))
@@ -69,7 +69,6 @@ class Family:
                         below.append(number)
                     else:
                         married.append(-1)
-            kinds += [born, joined]
             level = below
 
     def __len__(self) -> int:

@@ -8,8 +8,8 @@ meaning through how people are mentioned in them: 'Ann', 'her uncle Bob', 'Bob, 
     tickets for the semifinal.      uncle(Ann, Bob), wife(Bob, Cara); Ann is female, Bob is male
 
 Promises:
-1. `parse` gives back exactly what `tell` meant: the kin facts as worded and every gender that the
-   words disclose. It needs no list of names, and fails with ParseError rather than guess.
+1. `parse` gives back exactly what `telling.tell` meant: the kin facts as worded and every gender
+   that the words disclose. It needs no list of names, and fails with ParseError rather than guess.
 2. Of each fact told, the second person's gender is disclosed in the same unit, so that the fact
    follows from the unit also where it is worded the other way round ('Bob taught his niece Ann').
 3. 'his' and 'her' in the second or third place of a scene mean the person in the first place;
@@ -29,12 +29,11 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError, RecipeError, hint
-from fabula.seeds import Draw, below, fingerprint, pick, pick_weighted
+from fabula.seeds import Draw, fingerprint, pick
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
 
 HELD_OUT = 0.2
 """Share of the scenes and settings that only held-out stories may use."""
-MEMO_LIMIT = 100_000
 SLOT = "\x00"
 ENDS = ".;:!?"
 
@@ -100,12 +99,12 @@ class Phrases:
     def __init__(self, grammar: Mapping[str, Any], files: Iterable[Mapping[str, Any]]) -> None:
         self.code: str = grammar["code"]
         self._questions: tuple[str, str] = (grammar["question"], grammar["question_by_marriage"])
-        self._mentions: dict[str, float] = grammar["mentions"]
+        self.mentions: dict[str, float] = grammar["mentions"]
         # a mention that ends in a comma cannot stand before another comma
-        closed = [form for form in self._mentions if form[-1] != ","]
+        closed = [form for form in self.mentions if form[-1] != ","]
         self.by_pronoun, self.by_name = (
             {
-                True: [form for form in self._mentions if mark in form],
+                True: [form for form in self.mentions if mark in form],
                 False: [form for form in closed if mark in form],
             }
             for mark in ("{his}", "{a}")
@@ -145,7 +144,6 @@ class Phrases:
         self._question_patterns = tuple(
             re.compile(_slots(question, {"a": NAME, "b": NAME})) for question in self._questions
         )
-        self._memo: dict[str, Meaning] = {}
 
     # --- the bank -------------------------------------------------------------------------
 
@@ -245,20 +243,6 @@ class Phrases:
             a=people[0].name, b=people[1].name, kin=word, article=_article(word)
         )
 
-    def tell(
-        self,
-        people: Sequence[Person],
-        links: Sequence[str],
-        draw: Draw,
-        pool: Pool,
-        told: set[int] | None = None,
-    ) -> str:
-        """A unit for a path: people[i + 1] is people[i]'s links[i].
-
-        Scenes whose numbers are in `told` are avoided, and those used are added to it.
-        """
-        return _Teller(self, people, links, draw, pool, set() if told is None else told).unit()
-
     def kin(self, people: Sequence[Person], links: Sequence[str], known: int, new: int) -> str:
         """What people[new] is to people[known], next to each other on the path."""
         if new > known:
@@ -273,15 +257,6 @@ class Phrases:
 
     def parse(self, unit: str) -> Meaning:
         """What a unit says."""
-        known = self._memo.get(unit)
-        if known is None:
-            known = self._parse(unit)
-            if len(self._memo) >= MEMO_LIMIT:
-                self._memo.clear()
-            self._memo[unit] = known
-        return known
-
-    def _parse(self, unit: str) -> Meaning:
         heard = _Heard()
         for sentence in _sentences(unit):
             if sentence in self._asides:
@@ -432,142 +407,6 @@ class _Heard:
         if len(found) != 1:
             raise ParseError(f"it is not clear who is meant in '{sentence}'.")
         return found[0]
-
-
-class _Teller:
-    """Tells one unit."""
-
-    def __init__(
-        self,
-        phrases: Phrases,
-        people: Sequence[Person],
-        links: Sequence[str],
-        draw: Draw,
-        pool: Pool,
-        told: set[int],
-    ) -> None:
-        self.phrases, self.people, self.links = phrases, people, links
-        self.draw, self.pool, self.told = draw, pool, told
-        self.disclosed: set[int] = set()
-
-    def unit(self) -> str:
-        draw, links = self.draw, self.links
-        low = below(draw, len(links))  # told so far: the links low … high - 1
-        high = low + 1
-        sentences: list[str] = []
-        chance = draw()
-        if len(links) > 1 and chance < 0.3:
-            ends = [end for end in (low - 1, high + 1) if 0 <= end < len(self.people)]
-            new = pick(draw, ends)
-            sentences.append(self._trio(low, high, new))
-            low, high = min(low, new), max(high, new)
-        else:
-            sentences.append(self._pair(low, high, opening=True))
-        while high - low < len(links):
-            new = low - 1 if high == len(links) or (low > 0 and draw() < 0.5) else high + 1
-            known = low if new < low else high
-            sentences.append(self._more(known, new, range(low, high + 1)))
-            low, high = min(low, new), max(high, new)
-        if draw() < 0.35:
-            sentences.insert(
-                1 + below(draw, len(sentences)), pick(draw, pick(draw, self.pool.asides))
-            )
-        return " ".join(sentences)
-
-    def _pick(self, groups: Sequence[Sequence[Scene]]) -> Scene:
-        """A scene that was not told yet, unless nearly all were."""
-        for _ in range(8):
-            scene = pick(self.draw, pick(self.draw, groups))
-            if scene.base not in self.told:
-                break
-        self.told.add(scene.base)
-        return scene
-
-    def _kin(self, known: int, new: int) -> str:
-        word = self.phrases.kin(self.people, self.links, known, new)
-        if self.phrases.words.relation_of[word][1]:
-            self.disclosed.add(new)
-        return word
-
-    def _mention(self, form: str, known: int, new: int) -> str:
-        people = self.people
-        return form.format(
-            a=people[known].name,
-            b=people[new].name,
-            kin=self._kin(known, new),
-            his=self.phrases.pronoun(people[known].gender, "possessive"),
-        )
-
-    def _forms(self, wanted: Iterable[str]) -> tuple[list[str], list[float]]:
-        forms = list(wanted)
-        return forms, [self.phrases._mentions[form] for form in forms]
-
-    def _pair(self, one: int, other: int, opening: bool) -> str:
-        """A pair scene for two neighbours on the path."""
-        draw, people = self.draw, self.people
-        scene = self._pick(self.pool.pair)
-        if draw() < 0.5:
-            one, other = other, one  # 'one' stands in the first slot
-        # 'Ann … her uncle Bob', or the first by the second, then a pronoun: 'Ann's uncle Bob … her'
-        own, other_way = self.phrases.forms(scene)
-        if not opening or people[one].gender == people[other].gender:
-            other_way = []
-        form = pick_weighted(draw, *self._forms([*own, *other_way]))
-        if "{his}" in form:
-            fillers = [people[one].name, self._mention(form, one, other)]
-            self.disclosed.add(one)
-        else:
-            pronoun = self.phrases.pronoun(people[other].gender, scene.second)
-            fillers = [self._mention(form, other, one), pronoun]
-            self.disclosed.add(other)
-        return self._sentence(scene, fillers)
-
-    def _trio(self, low: int, high: int, new: int) -> str:
-        draw, people = self.draw, self.people
-        scene = self._pick(self.pool.trio)
-        known = low if new < low else high
-        one, other = (low, high) if draw() < 0.5 else (high, low)
-        if not self.phrases.words.relation_of[self._kin(one, other)][1]:
-            # 'his cousin' tells the first one's gender only
-            one, other = known, low + high - known
-        own = self.phrases.by_pronoun[scene.parts[2][:1] != ","]
-        form = pick_weighted(draw, *self._forms(own))
-        fillers = [people[one].name, self._mention(form, one, other)]
-        self.disclosed.add(one)
-        named = self.phrases.by_name[scene.parts[3][:1] != ","]
-        fillers.append(self._mention(pick_weighted(draw, *self._forms(named)), known, new))
-        return self._sentence(scene, fillers)
-
-    def _more(self, known: int, new: int, told: range) -> str:
-        """A scene that introduces one more person."""
-        draw, people = self.draw, self.people
-        # a fact worded from its second person needs that person's gender, by a pronoun if not yet
-        worded_back = new < known and known not in self.disclosed
-        if worded_back or draw() < 0.45:
-            return self._pair(known, new, opening=False)
-        scene = self._pick(self.pool.solo)
-        free = scene.parts[1][:1] != ","
-        clear = all(
-            p in self.disclosed and people[p].gender != people[known].gender
-            for p in told
-            if p != known
-        )
-        forms = self.phrases.by_name[free] + (self.phrases.by_pronoun[free] if clear else [])
-        form = pick_weighted(draw, *self._forms(forms))
-        mention = self._mention(form, known, new)
-        if "{his}" in form:
-            self.disclosed.add(known)
-        return self._sentence(scene, [mention])
-
-    def _sentence(self, scene: Scene, fillers: Sequence[str]) -> str:
-        parts = scene.parts
-        text = parts[0]
-        for filler, part in zip(fillers, parts[1:], strict=True):
-            closed = filler[-1] == "," and part[:1] in ENDS
-            text += (filler[:-1] if closed else filler) + part
-        if scene.leads and self.draw() < 0.5:
-            return f"{pick(self.draw, pick(self.draw, self.pool.leads))}, {text}"
-        return text if parts[0] else text[0].upper() + text[1:]
 
 
 def _article(word: str) -> str:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from fabula.seeds import Draw, pick, stream
 from fabula.worlds.kinship.algebra import FEMALE, MALE, Vocabulary, vocabulary
 from fabula.worlds.kinship.phrases import Person, Phrases, phrases
+from fabula.worlds.kinship.telling import tell
 
 NAMES = ("Ann", "Bob", "Cid", "Dee")  # stand-ins, taken out again
 WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
@@ -104,7 +105,7 @@ def told(
     relations, genders = clause
     people = [Person(name, gender) for name, gender in zip(NAMES, genders, strict=False)]
     pool = tongue.pools["any"]
-    return [tongue.tell(people, relations, draw, pool) for _ in range(count)]
+    return [tell(tongue, people, relations, draw, pool) for _ in range(count)]
 
 
 def frames(tongue: Phrases) -> int:

@@ -16,6 +16,7 @@ from fabula.worlds.kinship.family import Family
 from fabula.worlds.kinship.phrases import Person, names, phrases
 from fabula.worlds.kinship.reading import KinReading
 from fabula.worlds.kinship.recipe import KinshipRecipe, Task
+from fabula.worlds.kinship.telling import tell
 
 FAMILIES = 40  # families tried for one story
 CHAINS = 12  # chains tried in one family
@@ -25,13 +26,13 @@ SEED = 5  # facts of the clause from which a longer chain grows
 class KinshipTale:
     """One story in the making. Its index decides task, target and clause, so quotas are exact."""
 
-    def __init__(self, recipe: KinshipRecipe, unfold: Draw, tell: Draw, brief: Brief) -> None:
+    def __init__(self, recipe: KinshipRecipe, unfold: Draw, wording: Draw, brief: Brief) -> None:
         self.recipe = recipe
         self.language = phrases(recipe.language)
         self.sentences: list[str] = []
         self.reading = KinReading(self.language)
         self.roles: list[str] = []
-        self._unfold, self._tell = unfold, tell
+        self._unfold, self._tell = unfold, wording
         self._split = brief.split
         self._wanted = brief.cell.answers or recipe.targets
         self._words = recipe.vocabulary
@@ -110,10 +111,9 @@ class KinshipTale:
         for _ in range(CHAINS):
             links = chains.along(family, words, draw, clause)
             if links:
-                chain = Chain(links, self._proof(links))
-                grown = chains.grown(family, words, draw, chain, links[1:-1], k)
-                if grown:
-                    return grown
+                chain = chains.grown(family, words, draw, Chain(links, []), links[1:-1], k)
+                if chain:
+                    return Chain(chain.links, self._proof(links) + chain.proof)
         return None
 
     def _proof(self, links: list[Link]) -> list[chains.Step]:
@@ -187,7 +187,7 @@ class KinshipTale:
                 if self.recipe.telling == "plain":
                     text = self.language.plain(people, relations, draw)
                 else:
-                    text = self.language.tell(people, relations, draw, pool, told)
+                    text = tell(self.language, people, relations, draw, pool, told)
                 units.append((text, role))
         if self.recipe.order == "shuffled":
             units = shuffled(draw, units)
