@@ -24,7 +24,7 @@ from fabula.errors import FabulaError, hint
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fabula.audit import Audit
+    from fabula.audits.babi import Audit
     from fabula.recipe import Recipe
     from fabula.verify import Verdict
 
@@ -204,7 +204,7 @@ def generate(
     say(f"  {'manifest.json':{width}}  recipe, seed and checksums")
     say(
         f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}. "
-        f"Prove it: fabula verify {out}",
+        * ([f"Prove it: fabula verify {out}"] if form in ("jsonl", "babi") else []),
         style="dim",
         soft_wrap=True,
     )
@@ -354,7 +354,7 @@ def audit_babi(
 
     Example: [bold]fabula audit babi tasks_1-20_v1-2/en --limit 2[/bold]
     """
-    from fabula.audit import audit
+    from fabula.audits.babi import audit
 
     found = []
     with _meter("auditing", None) as tick:
@@ -431,11 +431,83 @@ def _show_audits(found: Sequence[Audit], limit: int) -> None:
         console.print(text)
 
 
+@audit_app.command("stepgame")
+def audit_stepgame(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH…", help="StepGame files, or folders of them.")
+    ],
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Remarks to show of each kind and file.")
+    ] = 1,
+    json: Json = False,
+) -> None:
+    """Audit StepGame's data: does each label follow from what the sentences mean?
+
+    Example: [bold]fabula audit stepgame StepGame/Dataset --limit 2[/bold]
+    """
+    from fabula.audits.stepgame import audit
+
+    found = []
+    with _meter("auditing", None) as tick:
+        for result in audit(paths, keep=limit):
+            found.append(result)
+            tick(result.stories)
+    if json:
+        _print_json([result.to_dict() for result in found])
+        return
+    console = _console()
+    for result in found:
+        for remark in (*result.contradictions, *result.refuted, *result.unknown):
+            console.print(f"{remark.place}: {remark.reason}", soft_wrap=True)
+        for form, trial in list(result.suspects.items())[:limit]:
+            console.print(f"suspect: {form}  wrong {trial.wrong} of {trial.tried}", soft_wrap=True)
+        console.print(
+            f"{result.file}: {result.stories:,} stories, {result.parsed:,} of "
+            f"{result.sentences:,} sentences understood, {result.contradictory:,} "
+            f"contradictory; labels: {result.agree:,} follow, {result.disagree:,} refuted, "
+            f"{result.underived:,} not derived; {result.deep:,} need k steps",
+            soft_wrap=True,
+        )
+
+
+@app.command("leak")
+def leak_between(
+    train: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training file or folder.")],
+    test: Annotated[Path, typer.Argument(metavar="TEST", help="Test file or folder.")],
+    json: Json = False,
+) -> None:
+    """Tell how much of a test set is already in a training set.
+
+    Example: [bold]fabula leak data/qa2/train.txt data/qa2/test.txt[/bold]
+    """
+    from rich.table import Table
+
+    from fabula.leak import leak
+
+    found = leak(train, test)
+    if json:
+        _print_json(found.to_dict())
+        return
+    table = Table("the same", "test items", "in training", "share", "example", box=None)
+    for name, overlap in found.measures.items():
+        table.add_row(
+            name,
+            f"{overlap.test:,}",
+            f"{overlap.seen:,}",
+            f"{overlap.share:.2%}",
+            str(overlap.example),
+        )
+    _console().print(table)
+
+
 @app.command()
 def stats(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH…", help="Data files, or folders of them.")
-    ],
+        list[Path] | None, typer.Argument(metavar="PATH…", help="Data files, or folders of them.")
+    ] = None,
+    paraphrases: Annotated[
+        bool, typer.Option("--paraphrases", help="Measure the phrase bank of the kinship world.")
+    ] = False,
     json: Json = False,
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a picture with bar charts.")
@@ -447,6 +519,18 @@ def stats(
     """
     from fabula import stats as counted
 
+    if paraphrases:
+        from fabula.worlds.kinship.statistics import statistics
+
+        figures = statistics()._asdict()
+        if json:
+            _print_json(figures)
+        else:
+            for name, value in figures.items():
+                _console().print(f"{name.replace('_', ' '):28} {value}", soft_wrap=True)
+        return
+    if not paths:
+        raise FabulaError("stats: name a data file or folder, or add --paraphrases.")
     summary = counted.summarise(paths)
     if svg is not None:
         _write_whole(svg, counted.svg(summary))

@@ -138,6 +138,8 @@ def write(
             name = style.file.format(split=split)
             digest = sha256()
             with (partial / name).open("wb") as file:
+                file.write(style.header)
+                digest.update(style.header)
                 for count, data in render_all(recipe, split, size, used, form, workers):
                     file.write(data)
                     digest.update(data)

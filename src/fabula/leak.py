@@ -361,7 +361,7 @@ def _stepgame_text(file: Path) -> bool:
 
 def _babi(file: Path) -> Iterator[Item]:
     """The questions of bAbI text; the signature comes from the world that understands it."""
-    from fabula.audit import LANGUAGE, world_of
+    from fabula.audits.babi import LANGUAGE, world_of
 
     stories = babi.read(file)
     first = list(islice(stories, 5))

@@ -189,7 +189,7 @@ def _records(path: Path, sample: int | None) -> Iterator[Instance]:
 
 def _from_text(path: Path) -> Iterator[Instance]:
     """Records of bAbI text: the story, the label, and the one support that it cites."""
-    from fabula.audit import world_of
+    from fabula.audits.babi import world_of
 
     stories = list(babi.read(path))
     name, world = world_of(stories)

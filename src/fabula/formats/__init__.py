@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fabula.errors import FabulaError, hint
-from fabula.formats import babi
+from fabula.formats import babi, clutrr_csv, stepgame
 from fabula.generate import Author, Passage
 from fabula.instance import Instance
 
@@ -23,14 +23,27 @@ class Format(NamedTuple):
     """Name of the file of a split, e.g. '{split}.txt'."""
     render: Callable[[Author, Passage], bytes]
     about: str
+    header: bytes = b""
+    """What the file begins with."""
+
+
+def _records(author: Author, passage: Passage) -> list[Instance]:
+    return [
+        author.record(passage, asked, passage.first + turn)
+        for turn, asked in enumerate(passage.asked)
+    ]
 
 
 def _jsonl(author: Author, passage: Passage) -> bytes:
-    lines = [
-        author.record(passage, asked, passage.first + turn).to_json()
-        for turn, asked in enumerate(passage.asked)
-    ]
-    return b"\n".join(lines) + b"\n"
+    return b"".join([record.to_json() + b"\n" for record in _records(author, passage)])
+
+
+def _stepgame(author: Author, passage: Passage) -> bytes:
+    return "".join(stepgame.jsonl_text(_records(author, passage))).encode()
+
+
+def _clutrr(author: Author, passage: Passage) -> bytes:
+    return clutrr_csv.rows(_records(author, passage), start=passage.first).encode()
 
 
 def _babi(author: Author, passage: Passage) -> bytes:
@@ -47,6 +60,10 @@ def _babi(author: Author, passage: Passage) -> bytes:
 FORMATS: dict[str, Format] = {
     "jsonl": Format("{split}-00000-of-00001.jsonl", _jsonl, "one JSON record a line, all fields"),
     "babi": Format("{split}.txt", _babi, "bAbI text, as published loaders read it"),
+    "stepgame": Format("{split}.jsonl", _stepgame, "StepGame's JSON lines, as on the hub"),
+    "clutrr": Format(
+        "{split}.csv", _clutrr, "CLUTRR's table of 17 columns", clutrr_csv.header().encode()
+    ),
 }
 
 

@@ -180,12 +180,17 @@ def _fill(frame: str, fillings: Mapping[str, str]) -> str:
     return "".join(fillings[part] if i % 2 else re.escape(part) for i, part in enumerate(parts))
 
 
-@cache
-def language(code: str, world: str) -> Language:
-    """The language of this code for this world."""
+def language_file(code: str, world: str) -> dict[str, Any]:
+    """The words and sentence patterns of a language for a world."""
     folder = resources.files("fabula.language")
     path = folder / code / f"{world}.toml"
     if not path.is_file():
         codes = [p.name for p in folder.iterdir() if (p / f"{world}.toml").is_file()]
         raise RecipeError(f"no language '{code}' for the world '{world}'.{hint(code, codes)}")
-    return Language(tomllib.loads(path.read_text(encoding="utf-8")))
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def language(code: str, world: str) -> Language:
+    """The language of this code for this world."""
+    return Language(language_file(code, world))

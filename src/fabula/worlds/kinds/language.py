@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
-from fabula.errors import RecipeError, hint
+from fabula.language import language_file
 from fabula.relations import Wording
 from fabula.worlds.base import Fact, Query
 
@@ -84,9 +82,4 @@ class KindsLanguage:
 @cache
 def language(code: str) -> KindsLanguage:
     """The language of this code."""
-    folder = resources.files("fabula.language")
-    path = folder / code / "kinds.toml"
-    if not path.is_file():
-        codes = [p.name for p in folder.iterdir() if (p / "kinds.toml").is_file()]
-        raise RecipeError(f"no language '{code}' for the world 'kinds'.{hint(code, codes)}")
-    return KindsLanguage(tomllib.loads(path.read_text(encoding="utf-8")))
+    return KindsLanguage(language_file(code, "kinds"))

@@ -7,12 +7,11 @@ nothing follows any more without any one of its sentences.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
-from pathlib import Path
 
 from clingo import Control, Function, String
 
 from fabula.worlds.base import Claim, Fact, Query
+from fabula.worlds.proving import examine, rules
 
 
 def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
@@ -33,7 +32,7 @@ class Oracle:
         for number, (kind, *args) in enumerate(facts, 1):
             program.append(f"tells({number},{Function(kind, [String(arg) for arg in args])}).")
         self._control = Control(["--warn=none"])
-        self._control.add("base", [], _rules())
+        self._control.add("base", [], rules(__file__))
         self._control.add("base", [], "\n".join(program))
         self._control.ground([("base", [])])
         self._told = {
@@ -57,28 +56,6 @@ class Oracle:
 
     def prove(self, claim: Claim) -> list[str]:
         """What is wrong with a claim, in English; nothing if it is proven."""
-        everything = range(1, self._count + 1)
-        answer, failures = set(claim.answer), []
-        found = self.answers(claim.query, everything)
-        if found != answer:
-            given = ", ".join(sorted(found)) or "nothing"
-            failures.append(f"{','.join(claim.answer)} does not follow: the story gives {given}")
-        if not claim.supports:
-            failures.append("there is no support")
-        for support in claim.supports:
-            name = f"support {list(support)}"
-            if not set(support) <= set(everything):
-                failures.append(f"{name} is out of range")
-            elif self.answers(claim.query, support) != answer:
-                failures.append(f"{name} does not suffice")
-            else:
-                for number in support:
-                    rest = [other for other in support if other != number]
-                    if self.answers(claim.query, rest) == answer:
-                        failures.append(f"{name} still suffices without sentence {number}")
-        return failures
-
-
-@cache
-def _rules() -> str:
-    return Path(__file__).with_name("rules.lp").read_text(encoding="utf-8")
+        return examine(
+            claim, self._count, lambda told: self.answers(claim.query, told), set(claim.answer)
+        )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
-from fabula.errors import RecipeError, hint
+from fabula.language import language_file
 from fabula.relations import Wording
 from fabula.seeds import Draw
 from fabula.worlds.base import Query
@@ -50,9 +48,4 @@ def bigger_first(query: Query) -> tuple[str, str]:
 @cache
 def language(code: str) -> SizesLanguage:
     """The language of this code."""
-    folder = resources.files("fabula.language")
-    path = folder / code / "sizes.toml"
-    if not path.is_file():
-        codes = [p.name for p in folder.iterdir() if (p / "sizes.toml").is_file()]
-        raise RecipeError(f"no language '{code}' for the world 'sizes'.{hint(code, codes)}")
-    return SizesLanguage(tomllib.loads(path.read_text(encoding="utf-8")))
+    return SizesLanguage(language_file(code, "sizes"))

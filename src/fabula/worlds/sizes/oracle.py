@@ -8,12 +8,11 @@ its sentences.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
-from pathlib import Path
 
 from clingo import Control, Function, Number, String
 
 from fabula.worlds.base import Claim, Fact, Query
+from fabula.worlds.proving import examine, rules
 
 
 def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
@@ -34,7 +33,7 @@ class Oracle:
             first, second = _pair(query)
             program.append(f"asked({String(first)},{String(second)}).")
         self._control = Control(["--warn=none"])
-        self._control.add("base", [], _rules())
+        self._control.add("base", [], rules(__file__))
         self._control.add("base", [], "\n".join(program))
         self._control.ground([("base", [])])
         self._atoms = {atom.symbol: atom.literal for atom in self._control.symbolic_atoms}
@@ -59,33 +58,10 @@ class Oracle:
 
     def prove(self, claim: Claim) -> list[str]:
         """What is wrong with a claim, in English; nothing if it is proven."""
-        everything = range(1, self._count + 1)
-        failures = []
         (answer,) = claim.answer
-        found = self.conclude(claim.query, everything)
-        if found != answer:
-            failures.append(f"{answer} is not entailed: the story gives {found}")
-        if not claim.supports:
-            failures.append("there is no support")
-        for support in claim.supports:
-            name = f"support {list(support)}"
-            if not set(support) <= set(everything):
-                failures.append(f"{name} is out of range")
-            elif self.conclude(claim.query, support) != answer:
-                failures.append(f"{name} does not suffice")
-            else:
-                for number in support:
-                    rest = [other for other in support if other != number]
-                    if self.conclude(claim.query, rest) == answer:
-                        failures.append(f"{name} still suffices without sentence {number}")
-        return failures
+        return examine(claim, self._count, lambda told: self.conclude(claim.query, told), answer)
 
 
 def _pair(query: Query) -> tuple[str, str]:
     """Whom the question takes for bigger, and the other."""
     return (query[1], query[2]) if query[0] == "bigger" else (query[2], query[1])
-
-
-@cache
-def _rules() -> str:
-    return Path(__file__).with_name("rules.lp").read_text(encoding="utf-8")
