@@ -202,12 +202,9 @@ def generate(
             soft_wrap=True,
         )
     say(f"  {'manifest.json':{width}}  recipe, seed and checksums")
-    say(
-        f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}. "
-        * ([f"Prove it: fabula verify {out}"] if form in ("jsonl", "babi") else []),
-        style="dim",
-        soft_wrap=True,
-    )
+    proof = f" Prove it: fabula verify {out}" if manifest["format"] in ("jsonl", "babi") else ""
+    pace = f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}."
+    say(pace + proof, style="dim", soft_wrap=True)
 
 
 def _changes(settings: Sequence[str] | None) -> dict[str, Any]:
