@@ -29,8 +29,11 @@ def numbers_of(mask: int) -> tuple[int, ...]:
 
 def minimal(masks: Iterable[int]) -> list[int]:
     """The masks that contain no other mask, each once, best first."""
+    masks = set(masks)
+    if len(masks) < 2:
+        return list(masks)
     kept: list[int] = []
-    for mask in sorted(set(masks), key=preference):
+    for mask in sorted(masks, key=preference):
         for other in kept:
             if not other & ~mask:
                 break

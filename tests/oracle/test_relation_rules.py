@@ -14,7 +14,8 @@ from fabula.worlds.sizes.language import language as sizes_language
 from fabula.worlds.sizes.oracle import Oracle as SizesOracle
 from fabula.worlds.sizes.reading import SizesReading
 from fabula.worlds.space import oracle as space_oracle
-from fabula.worlds.space.grid import COMPASS, SIDES, UNITS
+from fabula.worlds.space.grid import COMPASS, DIAGONALS, PATTERNS, REGIONS, SIDES, UNITS
+from fabula.worlds.space.language import Statement
 from fabula.worlds.space.language import language as space_language
 from fabula.worlds.space.reading import SpaceReading
 
@@ -44,10 +45,16 @@ def test_positions(
     reading = SpaceReading(tongue)
     for number, (relation, (figure, ground)) in enumerate(told):
         reading.hear(tongue.say(relation, figure, ground, varied(number)))
-    facts: list[Fact] = [fact for (fact,) in reading.facts()]
-    assert facts == [(relation, *names) for relation, names in told]
-    queries: list[Query] = [("relation", *pair), ("yes-no", side, *pair)]
-    oracle = space_oracle.Oracle(facts, [])
+    facts = reading.facts()
+    assert facts == [((relation, *names),) for relation, names in told]
+    queries: list[Query] = [
+        ("relation", *pair),
+        ("yes-no", side, *pair),
+        ("yes-no", f"directly-{side}", *pair),
+        ("which", side, pair[0]),
+        ("how-far", *pair),
+    ]
+    oracle = space_oracle.Oracle(facts, [Claim(query, (), ()) for query in queries])
     for query in queries:
         finding = reading.find(query)
         expected = oracle.conclude(query, range(1, len(facts) + 1), ())
@@ -56,6 +63,58 @@ def test_positions(
             for mask in finding.masks:
                 assert reading.stands(query, finding.conclusion, mask)
                 assert reading.alone(query, mask) == finding.answer
+
+
+def anything() -> st.SearchStrategy[list[tuple[Fact, ...]]]:
+    """Stories of several steps, joined sentences and at most one denial."""
+    link = st.tuples(st.sampled_from(tuple(UNITS)), pairs(), st.sampled_from(["", "2", "3"]))
+    fact = link.map(lambda told: (told[0], *told[1], *filter(None, [told[2]])))
+    sentences = st.lists(st.lists(fact, min_size=1, max_size=2).map(tuple), min_size=1, max_size=5)
+    denial = st.tuples(st.sampled_from(tuple(PATTERNS)), pairs())
+    denials = st.lists(denial.map(lambda told: (("not", told[0], *told[1]),)), max_size=1)
+    return st.tuples(sentences, denials).map(lambda story: story[1] + story[0])
+
+
+def told_of(fact: Fact) -> Statement:
+    if fact[0] == "not":
+        return Statement(fact[1], fact[2], fact[3], "denial", 0)
+    steps = int(fact[3]) if len(fact) > 3 else 1
+    return Statement(fact[0], fact[1], fact[2], "plain", steps)
+
+
+@settings(max_examples=120, deadline=None)
+@given(anything(), pairs(), st.sampled_from(tuple(REGIONS)), st.sampled_from((*SIDES, *DIAGONALS)))
+def test_denials_distances_and_joined_sentences(
+    facts: list[tuple[Fact, ...]], pair: tuple[str, str], word: str, side: str
+) -> None:
+    reading = SpaceReading(space_language("en"))
+    for told in facts:
+        reading.take(tuple(map(told_of, told)))
+    assert reading.facts() == facts
+    way: Query = ("path", "steps", *pair)
+    queries: list[Query] = [
+        ("relation", *pair),
+        ("yes-no", word, *pair),
+        ("which", side, pair[0]),
+        ("how-far", *pair),
+        way,
+    ]
+    longest = ("up",) * 10
+    oracle = space_oracle.Oracle(facts, [Claim(query, longest, ()) for query in queries])
+    everything = range(1, len(facts) + 1)
+    for query in queries:
+        finding = reading.find(query)
+        if query == way and finding is None:
+            continue  # ways on a map that cannot be, and different ways with the same steps
+        assert (None if finding is None else finding.answer) == oracle.conclude(
+            query, everything, longest
+        )
+        if finding is not None:
+            for mask in finding.masks:
+                assert reading.stands(query, finding.conclusion, mask)
+            supports = tuple(tuple(n for n in everything if m >> n & 1) for m in finding.masks)
+            claim = Claim(query, finding.answer, supports)
+            assert oracle.prove(claim) == []
 
 
 @QUICK
@@ -69,7 +128,7 @@ def test_neighbours_and_ways(
     first, second = (name.lower() for name in pair)
     way: Query = ("path", first, second)
     longest = ("n",) * len(facts)
-    oracle = space_oracle.Oracle(facts, [Claim(way, longest, ())])
+    oracle = space_oracle.Oracle([(fact,) for fact in facts], [Claim(way, longest, ())])
     everything = range(1, len(facts) + 1)
     for query in (("what-is", word, first), ("what-of", first, word), way):
         finding = reading.find(query)
@@ -138,7 +197,7 @@ def test_the_programs_object_to_wrong_claims() -> None:
     large = Claim(query, ("upper-left",), ((1, 2, 3),))
     small = Claim(query, ("upper-left",), ((1,),))
     ways = Claim(("path", "A", "B"), ("w",), ((1,),))
-    results = space_oracle.prove(facts, [good, wrong, large, small, ways])
+    results = space_oracle.prove([(fact,) for fact in facts], [good, wrong, large, small, ways])
     assert results[0] == []
     assert all(results[1:])
     assert "without sentence 3" in results[2][0]

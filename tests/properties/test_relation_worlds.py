@@ -36,6 +36,34 @@ VARIANTS: dict[tuple[str, str], dict[str, Any]] = {
     ("babi/qa19", "long"): {"hops": 4, "entities": [7, 9]},
     ("stepgame/noise", "objects"): {"naming": "objects", "hops": [2, 6]},
     ("stepgame/noise", "words"): {"naming": "words", "phrases": ["clock", "contrast"]},
+    ("stepgame/noise", "asked"): {
+        "asks": {"yes-no": 1, "which": 1, "path": 1},
+        "quotas": ["hops"],
+        "hops": [1, 5],
+    },
+    ("stepgame/noise", "denied"): {
+        "asks": {"yes-no": 1},
+        "quotas": [],
+        "split_overrides": {},
+        "hops": [1, 3],
+        "noise": {"irrelevant": [0, 2], "supporting": [0, 3], "negation": 2},
+    },
+    ("stepgame/noise", "joined"): {
+        "joined": 0.5,
+        "asks": {"relation": 1, "yes-no": 1, "which": 1, "path": 1},
+        "quotas": ["hops"],
+    },
+    ("stepgame/noise", "steps"): {"steps": [1, 3], "hops": [2, 4], "quotas": ["hops"]},
+    ("stepgame/clean", "all"): {
+        "naming": "objects",
+        "asks": {"relation": 1, "yes-no": 1, "which": 1, "path": 1, "how-far": 1},
+        "quotas": [],
+        "split_overrides": {},
+        "joined": 0.4,
+        "steps": [1, 3],
+        "state_convention": True,
+        "noise": {"irrelevant": [0, 2], "supporting": [0, 3], "negation": [0, 2]},
+    },
 }
 CASES = [*cases(), *VARIANTS]
 

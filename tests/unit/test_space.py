@@ -14,7 +14,16 @@ from fabula.generate import Author, generate
 from fabula.recipe import load
 from fabula.worlds.base import Brief
 from fabula.worlds.space import begin
-from fabula.worlds.space.grid import INVERSE, UNITS, WORDS
+from fabula.worlds.space.grid import (
+    INVERSE,
+    PATTERNS,
+    REGIONS,
+    UNITS,
+    WORDS,
+    covers,
+    lies,
+    vector,
+)
 from fabula.worlds.space.language import Phrase, language
 from fabula.worlds.space.reading import read
 
@@ -147,7 +156,11 @@ def test_of_two_ways_of_equal_length_none_is_given() -> None:
         ({"hops": 1, "naming": "", "names": ["left", "lamp"]}, "'left' is"),
         ({"naming": ""}, "give either names or naming"),
         ({"asks": {"relatoin": 1}}, "Did you mean 'relation'"),
-        ({"asks": {"path": 1}}, "told = 'compass'"),
+        ({"asks": {"what-is": 1}}, "told = 'compass'"),
+        ({"asks": {"yes-no": 1}}, "'answer' deals out relations"),
+        ({"joined": 1.5}, "joined"),
+        ({"steps": [0, 2]}, "is no number of steps from 1 to 9"),
+        ({"noise": {"negation": 3}}, "is no number of denials from 0 to 2"),
         ({"noise": {"irrelevant": [3, 1]}}, "is no number of sentences"),
     ],
 )
@@ -173,6 +186,168 @@ def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
         finding = tale.reading.find(found[0].query)
         assert finding is not None
         assert finding.masks[0].bit_count() == cell.support_size[0]
+
+
+@pytest.mark.parametrize("key", ["joined", "steps", "state_convention"])
+def test_compass_recipes_tell_one_step_a_sentence(key: str) -> None:
+    with pytest.raises(RecipeError, match="need told = 'phrases'"):
+        load("babi/qa19", {key: 2 if key == "steps" else True})
+
+
+def test_a_key_at_its_default_leaves_the_digest_alone() -> None:
+    plain = load("stepgame/noise")
+    unused: list[dict[str, Any]] = [{"joined": 0.0}, {"steps": 1}, {"state_convention": False}]
+    used: list[dict[str, Any]] = [{"joined": 0.1}, {"steps": 2}, {"noise": {"negation": 1}}]
+    for change in unused:
+        assert load("stepgame/noise", change).digest == plain.digest
+    for change in used:
+        assert load("stepgame/noise", change).digest != plain.digest
+
+
+# --- several steps, denials, two links in one sentence, the convention --------------------------
+
+COUNTED, DENIALS = language("en").counted, language("en").denials
+NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+
+@pytest.mark.parametrize("phrase", COUNTED, ids=lambda p: f"{p.relation}: {p.text}")
+def test_a_phrase_with_a_number_means_what_it_is_filed_under(phrase: Phrase) -> None:
+    relation, count = phrase.relation.split()
+    words = re.findall(r"\w+", re.sub(r"\{\w+\}", "", phrase.text))
+    numbers = {word for word in words if word in NUMBERS}
+    assert numbers == {NUMBERS[int(count) - 1]}
+    x = sum(MEANING.get(word, (0, 0))[0] for word in words if word not in NUMBERS)
+    y = sum(MEANING.get(word, (0, 0))[1] for word in words if word not in NUMBERS)
+    assert (x, y) == OFFSET[relation]
+    for a, b in [("A", "B"), ("Otto", "Zora")]:
+        said = phrase.text.format(figure=a, ground=b)
+        assert language("en").statements(said) == ((relation, a, b, "distance", int(count)),)
+    said = phrase.text.format(figure="the lamp", ground="the key")
+    said = said[0].upper() + said[1:]
+    assert language("en").statements(said) == ((relation, "lamp", "key", "distance", int(count)),)
+    with pytest.raises(ParseError):
+        language("en").parse(said)
+
+
+@pytest.mark.parametrize("phrase", DENIALS, ids=lambda p: f"{p.relation}: {p.text}")
+def test_a_denial_is_parsed_back(phrase: Phrase) -> None:
+    pattern = phrase.relation.removeprefix("not ")
+    for a, b in [("A", "B"), ("Otto", "Zora")]:
+        said = phrase.text.format(figure=a, ground=b)
+        assert language("en").statements(said) == ((pattern, a, b, "denial", 0),)
+    said = phrase.text.format(figure="the lamp", ground="the key")
+    said = said[0].upper() + said[1:]
+    assert language("en").statements(said) == ((pattern, "lamp", "key", "denial", 0),)
+    words = re.findall(r"\w+", re.sub(r"\{\w+\}", "", phrase.text))
+    assert "not" in words
+    x, y = (sum(MEANING.get(word, (0, 0))[axis] for word in words) for axis in (0, 1))
+    assert (x, y) == (PATTERNS[pattern][0], PATTERNS[pattern][1])
+
+
+def test_any_two_halves_make_a_sentence_that_is_parsed_back() -> None:
+    tongue = language("en")
+    halves = [(r, n, t) for r in UNITS for n in (1, 3) for t in tongue.joins(r, (), n)]
+    assert len(halves) > 120
+    for i, (first, count, text) in enumerate(halves):
+        second, count2, text2 = halves[(i * 7 + 3) % len(halves)]
+        for a, b, c in [("Otto", "Nina", "Max"), ("A", "I", "O"), ("lamp", "key", "cup")]:
+            said = tongue.both(tongue.fill(text, a, b), tongue.fill(text2, c, b))
+            one, other = tongue.statements(said)
+            assert (WORDS[one[0]], *one[1:3], one[4]) == (WORDS[first], a, b, count)
+            assert (WORDS[other[0]], *other[1:3], other[4]) == (WORDS[second], c, b, count2)
+            assert said.count(".") == 1
+
+
+def test_two_places_of_one_figure_are_parsed_back() -> None:
+    tongue = language("en")
+    said = tongue.share("Otto", ("left", 1, "Nina"), ("above", 3, "Max"))
+    assert said == "Otto is to the left of Nina and three steps above Max."
+    assert read("en", [said]).facts() == [(("left", "Otto", "Nina"), ("above", "Otto", "Max", "3"))]
+    for first in UNITS:
+        for second in UNITS:
+            for a, b, c in [("Otto", "Nina", "Max"), ("lamp", "key", "cup")]:
+                said = tongue.share(a, (first, 1, b), (second, 1, c))
+                (facts,) = read("en", [said]).facts()
+                assert facts == ((first, a, b), (second, a, c))
+
+
+def test_a_sentence_that_tells_two_things_is_one_sentence_of_a_support() -> None:
+    story = ["A is to the left of B and above C.", "D is below C, and E lies above B."]
+    reading = read("en", story)
+    found = reading.find(("relation", "B", "D"))
+    assert found == (("upper-right",), [0b110], "upper-right")
+    assert reading.stands(("relation", "B", "D"), "upper-right", 0b110)
+    assert reading.find(("relation", "B", "C")) == (("upper-right",), [0b10], "upper-right")
+    assert not reading.stands(("relation", "B", "C"), "upper-right", 0b110)
+
+
+def test_the_convention_is_no_fact() -> None:
+    for sentence in language("en").conventions.values():
+        assert read("en", [sentence]).facts() == [()]
+
+
+def test_a_denial_proves_no_and_moves_along_a_chain() -> None:
+    story = ["A is not directly to the left of B.", "B is to the right of C."]
+    reading = read("en", story)
+    no = (("no",), [0b10], "no")
+    assert reading.find(("yes-no", "directly-left", "A", "B")) == no
+    assert reading.find(("yes-no", "directly-right", "B", "A")) == no
+    assert reading.find(("yes-no", "directly-above", "A", "B")) is None
+    assert reading.find(("yes-no", "left", "A", "B")) is None  # in another row it may be
+    assert reading.find(("yes-no", "directly-left", "A", "C")) == (("no",), [0b110], "no")
+    assert reading.find(("yes-no", "overlap", "A", "C")) == (("no",), [0b110], "no")
+    assert reading.find(("yes-no", "directly-right", "A", "C")) is None
+    assert reading.find(("relation", "A", "B")) is None
+    told = [*story, "A is to the left of B."]
+    assert read("en", told).find(("relation", "A", "B")) is None  # a contradiction
+
+
+def test_which_names_all_whose_place_is_known() -> None:
+    story = ["A is to the left of X.", "B is above A.", "C is below X.", "Q is to the left of R."]
+    reading = read("en", story)
+    assert reading.find(("which", "left", "X")) == (("A", "B"), [0b110], ("A", "B"))
+    assert reading.find(("which", "upper-left", "X")) == (("B",), [0b110], ("B",))
+    assert reading.find(("which", "directly-left", "X")) == (("A",), [0b10], ("A",))
+    assert reading.find(("which", "right", "X")) is None
+    assert reading.stands(("which", "left", "X"), ("A", "B"), 0b110)
+    assert not reading.stands(("which", "left", "X"), ("A", "B"), 0b10)
+
+
+def test_the_way_in_steps() -> None:
+    story = ["A is three steps above B.", "C lies to the lower left of B."]
+    reading = read("en", story)
+    way = ("down", "down", "down", "down-left")
+    assert reading.find(("path", "steps", "A", "C")) == (way, [0b110], way)
+    assert reading.find(("how-far", "A", "C")) == (("4",), [0b110], "4")
+    assert reading.stands(("path", "steps", "A", "C"), way, 0b110)
+    assert reading.stands(("how-far", "A", "C"), "4", 0b110)
+    loop = [
+        "A is above B.",
+        "C lies to the left of B.",
+        "D lies to the left of A.",
+        "C is below D.",
+    ]
+    assert read("en", loop).find(("path", "steps", "A", "C")) is None
+
+
+@pytest.mark.parametrize("denied", PATTERNS)
+@pytest.mark.parametrize("asked", REGIONS)
+def test_a_moved_region_covers_another_if_it_holds_every_spot_of_it(
+    denied: str, asked: str
+) -> None:
+    spots = [(x, y) for x in range(-6, 7) for y in range(-6, 7)]
+    within = [spot for spot in spots if lies(vector(*spot), REGIONS[asked])]
+    for dx, dy in [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2)]:
+        held = all(lies(vector(x - dx, y - dy), PATTERNS[denied]) for x, y in within)
+        assert covers(PATTERNS[denied], vector(dx, dy), REGIONS[asked]) == held
+
+
+def test_quotas_count_hops_also_where_sentences_are_joined() -> None:
+    changes: dict[str, Any] = {"joined": 0.5, "hops": [2, 4], "split_overrides": {}}
+    found = list(generate("stepgame/clean", "train", seed=2, size=54, **changes))
+    assert Counter(i.features["chain"] for i in found) == {2: 18, 3: 18, 4: 18}
+    assert any(len(i.support) < i.features["chain"] for i in found)
+    assert Counter(i.answer for i in found).most_common()[-1][1] == 6
 
 
 def shares(name: str, count: int, key: Any, **changes: Any) -> dict[Any, float]:

@@ -189,8 +189,12 @@ def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Conclusio
 
 def _yes_no_masks(knowledge: Knowledge, query: Query) -> list[int]:
     stay = knowledge.stays[query[1]]
-    domain, bit = open_places(stay), place_bit(query[2])
-    if domain & bit:
+    return _verdict_masks(knowledge, stay, open_places(stay), place_bit(query[2]))
+
+
+def _verdict_masks(knowledge: Knowledge, stay: Node, domain: int, bit: int) -> list[int]:
+    """The supports of whether a stay is at a place, given what is open for it."""
+    if domain & bit or not stay.links:
         return knowledge.label(stay)
     return minimal([mask for known, mask in knowledge.facts_of(stay) if not known & bit])
 
@@ -200,6 +204,7 @@ def _sweep_yes_no(
 ) -> list[tuple[Query, Finding]]:
     """Places that the same facts exclude share one finding."""
     swept: list[tuple[Query, Finding]] = []
+    yes, no, maybe = ((language.answers[word],) for word in YES_NO)
     bits = [(place, place_bit(place)) for place in cast.places]
     for person in cast.persons:
         stay = knowledge.stays.get(person)
@@ -209,7 +214,6 @@ def _sweep_yes_no(
         facts = knowledge.facts_of(stay)
         findings: dict[int, Finding] = {}
         for place, bit in bits:
-            query = ("yes-no", person, place)
             alike = -1 if domain == bit else -2 if domain & bit else 0
             if not alike and len(facts) > 1:
                 for number, fact in enumerate(facts):
@@ -217,11 +221,15 @@ def _sweep_yes_no(
                         alike |= 1 << number
             finding = findings.get(alike)
             if finding is None:
-                found = conclude(knowledge, query, language)
-                assert found is not None
-                finding = Finding(found.answer, _yes_no_masks(knowledge, query), found[1])
+                masks = _verdict_masks(knowledge, stay, domain, bit)
+                if alike == -1:
+                    finding = Finding(yes, masks, "yes")
+                elif alike == -2:
+                    finding = Finding(maybe, masks, domain)
+                else:
+                    finding = Finding(no, masks, "no")
                 findings[alike] = finding
-            swept.append((query, finding))
+            swept.append((("yes-no", person, place), finding))
     return swept
 
 
@@ -241,7 +249,8 @@ def carried(knowledge: Knowledge, person: str) -> Carried | None:
     handled = knowledge.handled.get(person)
     if not handled:
         return None
-    held, mask, events = [], 0, []
+    held: list[str] = []
+    mask, events = 0, []
     for thing, cited in handled.items():
         holding = knowledge.holders[thing]
         has = holding is not None and holding[0] == person

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
-from fabula.labels import minimal
+from fabula.labels import preference
 from fabula.language import Statement
 from fabula.worlds.base import Fact
 
@@ -322,7 +322,10 @@ class Knowledge:
         if not node.links:
             return [node.mask] if node.mask else []
         domain = _root(node).open
-        return minimal([mask for known, mask in self.facts_of(node) if known == domain])
+        masks = [mask for known, mask in self.facts_of(node) if known == domain]
+        if len(masks) > 1:  # none contains another, so they only need to be put in order
+            masks.sort(key=preference)
+        return masks
 
 
 def known_place(node: Node) -> str | None:

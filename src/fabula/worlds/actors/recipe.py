@@ -153,6 +153,11 @@ class ActorsRecipe(Recipe):
         return {**self.events, **self.tellings}
 
     @cached_property
+    def there_chances(self) -> dict[str, float]:
+        """How often a kind of sentence ends in 'there', for those that may."""
+        return {"GRAB": self.there.GRAB, "DROP": self.there.DROP}
+
+    @cached_property
     def tongue(self) -> Language:
         """The language, with words for this world."""
         return language(self.language, "actors")

@@ -174,7 +174,8 @@ class ActorsTale:
         self.scenario = Scenario(self.stage, recipe.lots, unfold)
         self.sentences: list[str] = []
         self.reading = ActorsReading(self.language)
-        self._there = recipe.there
+        self._there = recipe.there_chances
+        self._frames = self.language.frames
         self._tell = tell
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
@@ -191,16 +192,15 @@ class ActorsTale:
 
     def _say(self, told: Told) -> str:
         kind, subjects, args, anaphor = told
-        tongue, draw = self.language, self._tell
+        draw = self._tell
         if anaphor:
-            who = tongue.anaphor(self.recipe.pronoun(subjects) or "", draw)
+            who = self.language.anaphor(self.recipe.pronoun(subjects) or "", draw)
         else:
-            who = subjects[0] if len(subjects) == 1 else tongue.pair(*subjects)
-        if kind == "GRAB" and self._there.GRAB and draw() < self._there.GRAB:
-            kind = "GRAB-there"
-        elif kind == "DROP" and self._there.DROP and draw() < self._there.DROP:
-            kind = "DROP-there"
-        frames = tongue.frames[kind]
+            who = subjects[0] if len(subjects) == 1 else self.language.pair(*subjects)
+        there = self._there.get(kind)
+        if there and draw() < there:
+            kind += "-there"
+        frames = self._frames[kind]
         return frames[int(draw() * len(frames))].format(who, *args)
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:

@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabula.recipe import Recipe
+from fabula.relations.amounts import bounds
 from fabula.seeds import Draw
 from fabula.worlds.base import Brief, Claim, Fact, Query, Tale, World
 from fabula.worlds.space import release
-from fabula.worlds.space.grid import INVERSE, LABELS
+from fabula.worlds.space.grid import FACING, INVERSE, LABELS
 from fabula.worlds.space.language import language
 from fabula.worlds.space.reading import read
 from fabula.worlds.space.recipe import SpaceRecipe
@@ -36,8 +37,11 @@ def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
 
 def canonical(fact: Fact) -> Fact:
     """Of a relation and its inverse the one whose first name comes first."""
-    relation, one, other = fact
-    return fact if one <= other else (INVERSE[relation], other, one)
+    if fact[0] == "not":
+        _, pattern, one, other = fact
+        return fact if one <= other else ("not", FACING[pattern], other, one)
+    relation, one, other, *steps = fact
+    return fact if one <= other else (INVERSE[relation], other, one, *steps)
 
 
 def ask(code: str, query: Query) -> str:
@@ -57,15 +61,16 @@ def choices(recipe: Recipe, query: Query) -> list[str] | None:
         return list(LABELS)
     if query[0] == "yes-no":
         return ["yes", "no"]
-    return None if query[0] == "path" else list(recipe.pool)
+    if query[0] == "how-far":
+        return [str(number) for number in range(bounds(recipe.hops)[1] * recipe.longest + 1)]
+    return None if query[0] in ("path", "which") else list(recipe.pool)
 
 
 def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
     """The logic program's objections to each claim."""
     from fabula.worlds.space import oracle
 
-    facts = [facts[0] for facts in read(code, sentences).facts()]
-    return oracle.prove(facts, claims)
+    return oracle.prove(read(code, sentences).facts(), claims)
 
 
 SPACE = World(

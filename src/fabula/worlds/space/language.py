@@ -7,6 +7,8 @@ Promises:
    is needed. A sentence that fits nothing raises ParseError.
 3. Parsing takes one pass of one regular expression: the names are cut out, and what is left, the
    *skeleton*, is looked up. So a large bank costs no more than a small one.
+4. A sentence may say more, or other, than one step: several steps, a denial, two things at once, or
+   the convention of the story, which is no fact. `statements` parses these too.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -23,12 +25,24 @@ from fabula.relations import Wording
 from fabula.relations.wording import MEMO_LIMIT
 from fabula.seeds import Draw, pick
 from fabula.worlds.base import Query
-from fabula.worlds.space.grid import INVERSE, UNITS
+from fabula.worlds.space.grid import INVERSE, PATTERNS, SIDES, UNITS
 
 Told = tuple[str, str, str, str]
 """Relation, figure, ground, and the kind of expression."""
 
 ROLES = ("figure", "ground")
+
+
+class Statement(NamedTuple):
+    """One thing that a sentence says."""
+
+    relation: str
+    """Of a denial: one of grid.PATTERNS."""
+    figure: str
+    ground: str
+    kind: str
+    steps: int = 1
+    """How many; 0: a denial."""
 
 
 class Phrase(NamedTuple):
@@ -86,12 +100,69 @@ class SpaceLanguage:
         self._by_capital = self._index(self._capital, self.phrases, "{}".format)
         self._by_thing = self._index(self._thing, (*simple, *self.phrases), _the)
         self._memo: dict[str, Told] = {}
+        self.conventions: dict[str, str] = data["conventions"]
+        self._split, self._shared = _between(data["joining"]["both"]), data["joining"]["shared"]
+        self.counted = tuple(_count(data))
+        self.denials = tuple(_deny(data))
+        self._beyond: dict[str, tuple[str, ...]] = {}
+        for phrase in (*self.counted, *self.denials):
+            text = phrase.text.format(figure="{0}", ground="{1}")
+            self._beyond[phrase.relation] = (*self._beyond.get(phrase.relation, ()), text)
+        # a comma or an 'and' of its own would hide where the second half begins
+        self._whole = {text for texts in self._say.values() for text in texts if _simple(text)}
+        self._at = dict(_places(data))
+        special = (*self.counted, *self.denials)
+        self._special = (
+            (self._index(self._capital, special, "{}".format), self._capital),
+            (self._index(self._thing, special, _the), self._thing),
+        )
 
     # --- telling ---------------------------------------------------------------------------
 
     def say(self, relation: str, figure: str, ground: str, draw: Draw, kind: str = "") -> str:
         """A phrase of the bank, of a kind or of any."""
         text = pick(draw, self._say[kind, relation])
+        return self.fill(text, figure, ground)
+
+    def count(self, relation: str, figure: str, ground: str, steps: int, draw: Draw) -> str:
+        """A sentence that tells several steps."""
+        return self.fill(pick(draw, self._beyond[f"{relation} {steps}"]), figure, ground)
+
+    def deny(self, pattern: str, figure: str, ground: str, draw: Draw) -> str:
+        """A sentence that says how two do not lie."""
+        return self.fill(pick(draw, self._beyond[f"not {pattern}"]), figure, ground)
+
+    def joins(self, relation: str, kinds: Sequence[str], steps: int = 1) -> tuple[str, ...]:
+        """The phrases for a relation that can be half of a sentence."""
+        if steps > 1:
+            return tuple(t for t in self._beyond[f"{relation} {steps}"] if _simple(t))
+        texts = [t for kind in kinds or ("",) for t in self._say.get((kind, relation), ())]
+        return tuple(text for text in texts if text in self._whole)
+
+    def both(self, first: str, second: str) -> str:
+        """Two sentences as one."""
+        if not self._capital.match(second) or second.split(" ", 1)[0] in self._openings:
+            second = second[0].lower() + second[1:]
+        return f"{first[:-1]}{self._split}{second}"
+
+    def shares(self, relation: str, steps: int) -> bool:
+        """Whether this can be told in a sentence that tells two places of one figure."""
+        return (relation, steps) in self._at
+
+    def share(self, figure: str, first: tuple[str, int, str], second: tuple[str, int, str]) -> str:
+        """Two places of one figure, each a relation, a number of steps and a ground."""
+        noun: Callable[[str], str] = str if figure[0].isupper() else _the
+        text = self._shared.format(
+            figure=noun(figure),
+            at=self._at[first[:2]],
+            ground=noun(first[2]),
+            other_at=self._at[second[:2]],
+            other=noun(second[2]),
+        )
+        return _sentence(text)
+
+    def fill(self, text: str, figure: str, ground: str) -> str:
+        """A phrase of `joins`, and the like, with its names."""
         if figure[0].isupper():
             return text.format(figure, ground)
         return _sentence(text.format(f"the {figure}", f"the {ground}"))
@@ -103,11 +174,18 @@ class SpaceLanguage:
     def ask(self, query: Query) -> str:
         """The question in words."""
         kind, args = query[0], query[1:]
-        if kind == "relation":
-            key = kind if args[0][0].isupper() else "relation-things"
-            return self._queries.say(key, args, _never)
+        agents = args[-1][0].isupper()
+        if kind in ("relation", "how-far"):
+            return self._queries.say(kind if agents else f"{kind}-things", args, _never)
         if kind == "path":
+            if len(args) > 2:
+                return self._queries.say("steps" if agents else "steps-things", args[1:], _never)
             return self._queries.say(kind, args, _never)
+        if kind == "which":
+            key = f"which {args[0]}" if agents else f"which-things {args[0]}"
+            return self._queries.say(key, ("", args[1]), _never)
+        if kind == "yes-no" and agents:
+            return self._queries.say(f"yes-no-agents {args[0]}", args[1:], _never)
         if kind == "what-is":
             return self._queries.say(f"what-is {args[0]}", ("", args[1]), _never)
         if kind == "what-of":
@@ -116,17 +194,23 @@ class SpaceLanguage:
 
     # --- parsing ---------------------------------------------------------------------------
 
-    def parse(self, sentence: str) -> Told:
-        """What a sentence says."""
-        told = self._memo.get(sentence)
-        if told is not None:
-            return told
+    def step(self, sentence: str) -> Told | None:
+        """The one step that a sentence tells, if it is of the phrase bank or remembered."""
         told = self._look_up(self._by_capital, self._capital, sentence)
+        if told is None:
+            told = self._memo.get(sentence)
+        return told
+
+    def parse(self, sentence: str) -> Told:
+        """The one step that a sentence tells."""
+        told = self.step(sentence)
         if told is not None:
             return told
         told = self._look_up(self._by_thing, self._thing, sentence)
         if told is None:
             try:
+                if self._parse_shared(sentence):
+                    raise ParseError("two things at once")
                 relation, figure, ground = self._simple.parse(sentence)
             except ParseError:
                 raise ParseError(f"no {self.code} sentence pattern fits '{sentence}'.") from None
@@ -143,11 +227,74 @@ class SpaceLanguage:
         except ParseError:
             raise ParseError(f"no {self.code} question pattern fits '{question}'.") from None
         kind, _, relation = meaning.partition(" ")
-        if kind == "relation-things":
-            return ("relation", *args)
+        kind = kind.removesuffix("-things").removesuffix("-agents")
+        if kind == "steps":
+            return ("path", kind, *args)
         if kind == "what-of":
             return (kind, *args, relation)
         return (kind, relation, *args) if relation else (kind, *args)
+
+    def statements(self, sentence: str) -> tuple[Statement, ...]:
+        """All that a sentence says; nothing if it states the convention."""
+        if sentence in self.conventions.values():
+            return ()
+        shared = self._parse_shared(sentence)
+        if shared is not None:
+            return shared
+        whole = self._single(sentence)
+        if whole is not None:
+            return (whole,)
+        first, middle, second = sentence.partition(self._split)
+        if middle:
+            halves = (self._single(f"{first}."), self._single(_sentence(second)))
+            if halves[0] is not None and halves[1] is not None:
+                return (halves[0], halves[1])
+        raise ParseError(f"no {self.code} sentence pattern fits '{sentence}'.")
+
+    def _single(self, sentence: str) -> Statement | None:
+        for table, names in self._special:
+            told = self._look_up(table, names, sentence)
+            if told is not None:
+                relation, figure, ground, kind = told
+                if kind == "denial":
+                    return Statement(relation.partition(" ")[2], figure, ground, kind, 0)
+                relation, _, steps = relation.partition(" ")
+                return Statement(relation, figure, ground, kind, int(steps))
+        try:
+            return Statement(*self.parse(sentence))
+        except ParseError:
+            return None
+
+    def _parse_shared(self, sentence: str) -> tuple[Statement, Statement] | None:
+        for names in (self._capital, self._thing):
+            parts = names.split(sentence)
+            if len(parts) != 7 or len(set(parts[1::2])) != 3:
+                continue
+            found = self._shared_skeletons.get("#".join(parts[::2]))
+            if found is not None:
+                figure, ground, other = parts[1::2]
+                (first, count), (second, count2) = found
+                return (
+                    Statement(first, figure, ground, "plain" if count == 1 else "distance", count),
+                    Statement(
+                        second, figure, other, "plain" if count2 == 1 else "distance", count2
+                    ),
+                )
+        return None
+
+    @cached_property
+    def _shared_skeletons(self) -> dict[str, tuple[tuple[str, int], tuple[str, int]]]:
+        return {
+            self._shared.format(figure="#", at=at, ground="#", other_at=other_at, other="#"): (a, b)
+            for a, at in self._at.items()
+            for b, other_at in self._at.items()
+        }
+
+    @cached_property
+    def _openings(self) -> set[str]:
+        """Words that begin a phrase."""
+        texts = [p.text for p in (*self.phrases, *self.counted, *self.denials)]
+        return {text.split(" ", 1)[0] for text in texts if not text.startswith("{")} | {"The"}
 
     def _look_up(
         self, table: Mapping[str, Sequence[_Entry]], names: re.Pattern[str], sentence: str
@@ -198,7 +345,7 @@ class SpaceLanguage:
 
     def vocabulary(self) -> set[str]:
         """All words of phrases and questions, in lower case, as a careless tokeniser sees them."""
-        texts = [*(phrase.text for phrase in self.phrases)]
+        texts = [p.text for p in (*self.phrases, *self.counted, *self.denials)]
         texts += [text for texts in self._queries.patterns.values() for text in texts]
         return {word.lower() for text in texts for word in re.findall(r"\w+", _bare(text))}
 
@@ -221,16 +368,58 @@ def _sentence(text: str) -> str:
 
 def _questions(data: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for kind, text in data["questions"].items():
-        if kind in data["asked"]:
-            for relation, words in data["asked"][kind].items():
+        base = kind.removesuffix("-things").removesuffix("-agents")
+        if base in data["asked"]:
+            asked = data["asked"][base]
+            if base == "yes-no":
+                asked = asked | data["patterns"]
+            for relation, words in asked.items():
                 yield f"{kind} {relation}", (text.replace("{relation}", words),)
         else:
             yield kind, (text,)
 
 
-def _derive(data: Mapping[str, Any]) -> Iterator[Phrase]:
-    """Every phrase for every relation it is meant for."""
-    words, groups = data["words"], data["phrases"]["groups"]
+def _between(text: str) -> str:
+    """What stands between the two halves of a joined sentence."""
+    return text.removeprefix("{first}").removesuffix("{second}")
+
+
+def _simple(text: str) -> bool:
+    return "," not in text and " and " not in text
+
+
+def _count(data: Mapping[str, Any]) -> Iterator[Phrase]:
+    """Every phrase that tells more than one step, for every relation and number."""
+    lexicon, groups = _lexicon(data), data["phrases"]["groups"]
+    for group, texts in data["steps"]["phrases"].items():
+        for text in texts:
+            for relation in groups[group]:
+                for count, word in enumerate(data["steps"]["numbers"][1:], 2):
+                    slots = {**lexicon[relation], "count": word}
+                    filled = text.format(figure="{figure}", ground="{ground}", **slots)
+                    yield Phrase("distance", f"{relation} {count}", filled, text)
+
+
+def _deny(data: Mapping[str, Any]) -> Iterator[Phrase]:
+    """Every phrase that denies a pattern."""
+    for pattern in PATTERNS:
+        for text in data["denials"]["texts"]:
+            filled = text.replace("{relation}", data["patterns"][pattern])
+            yield Phrase("denial", f"not {pattern}", filled, text)
+
+
+def _places(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], str]]:
+    """The words for relations and numbers of steps that stand before a ground."""
+    for relation, words in _lexicon(data).items():
+        yield (relation, 1), words["at"]
+        if relation in SIDES:
+            for count, word in enumerate(data["steps"]["numbers"][1:], 2):
+                yield (relation, count), data["steps"]["at"].format(count=word, at=words["at"])
+
+
+def _lexicon(data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """For each relation the words of its slots."""
+    words = data["words"]
     order = words["order"]
     lexicon = {
         relation: {slot: row[order.index(relation)] for slot, row in words.items()}
@@ -241,6 +430,12 @@ def _derive(data: Mapping[str, Any]) -> Iterator[Phrase]:
         lexicon[relation] |= {
             f"{slot}_back": back[slot] for slot in words if not slot.endswith("_back")
         }
+    return lexicon
+
+
+def _derive(data: Mapping[str, Any]) -> Iterator[Phrase]:
+    """Every phrase for every relation it is meant for."""
+    lexicon, groups = _lexicon(data), data["phrases"]["groups"]
     for kind, lists in data["phrases"].items():
         if kind == "groups":
             continue

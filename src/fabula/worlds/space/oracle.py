@@ -31,25 +31,69 @@ OFFSETS = {
     "lower-right": (1, -1),
 }
 LETTERS = {"n": (0, 1), "s": (0, -1), "e": (1, 0), "w": (-1, 0)}
+WORDS = {
+    (-1, 0): "left",
+    (1, 0): "right",
+    (0, 1): "up",
+    (0, -1): "down",
+    (-1, 1): "up-left",
+    (1, 1): "up-right",
+    (-1, -1): "down-left",
+    (1, -1): "down-right",
+}
+SIDES = ("left", "right", "above", "below", "north", "south", "east", "west")
 SIGNS = {**OFFSETS, "overlap": (0, 0)}
+LABELS = tuple(word for word in SIGNS if word not in ("north", "south", "east", "west"))
 
 
-def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
+def _regions() -> dict[str, list[tuple[int, int]]]:
+    """For each word the sign patterns it stands for."""
+    found = {word: [signs] for word, signs in SIGNS.items() if word not in SIDES}
+    for word in SIDES:
+        dx, dy = OFFSETS[word]
+        found[f"directly-{word}"] = [(dx, dy)]
+        found[word] = [(dx or free, dy or free) for free in (-1, 0, 1)]
+    return found
+
+
+REGIONS = _regions()
+
+
+def prove(facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> list[list[str]]:
     """What is wrong with each claim, in English; nothing if it is proven."""
     oracle = Oracle(facts, claims)
     return [oracle.prove(claim) for claim in claims]
 
 
 class Oracle:
-    """A story, grounded for a number of claims."""
+    """A story, given by the facts of each sentence, grounded for a number of claims."""
 
-    def __init__(self, facts: Sequence[Fact], claims: Sequence[Claim]) -> None:
+    def __init__(self, facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> None:
         self._count = len(facts)
-        self._reach = max(self._count, 2)
-        program = [f"sentence(1..{self._count}). reach({self._reach})."]
-        for number, (relation, figure, ground) in enumerate(facts, 1):
-            dx, dy = OFFSETS[relation]
-            program.append(f"tells({number},{String(figure)},{dx},{dy},{String(ground)}).")
+        reach = 0
+        program = [f"sentence(1..{self._count})."]
+        pairs = {claim.query[-2:] for claim in claims if claim.query[0] in ("relation", "yes-no")}
+        for number, told in enumerate(facts, 1):
+            for fact in told:
+                if fact[0] == "not":
+                    word, figure, ground = fact[1:]
+                    names = f"{String(figure)},{String(ground)}"
+                    program.append(f"denies({number},{String(word)},{names}).")
+                    pairs.add((figure, ground))
+                    continue
+                relation, figure, ground, *more = fact
+                count = int(more[0]) if more else 1
+                dx, dy = (count * step for step in OFFSETS[relation])
+                program.append(f"tells({number},{String(figure)},{dx},{dy},{String(ground)}).")
+                reach += count
+        denied = any(fact[0] == "not" for told in facts for fact in told)
+        self._reach = max(2 * reach + 2 if denied else reach, 2)
+        program.append(f"reach({self._reach}).")
+        for first, second in sorted(pairs):
+            program.append(f"pair({String(first)},{String(second)}).")
+        if pairs:
+            for word, patterns in REGIONS.items():
+                program += [f"region({String(word)},{x},{y})." for x, y in patterns]
         self._walks: dict[tuple[Query, int], int] = {}
         for claim in claims:
             if claim.query[0] == "path":
@@ -57,7 +101,7 @@ class Oracle:
                     key = (claim.query, length)
                     if key not in self._walks:
                         self._walks[key] = len(self._walks)
-                        start, goal = String(claim.query[1]), String(claim.query[2])
+                        start, goal = map(String, claim.query[-2:])
                         program.append(f"walk({self._walks[key]},{start},{goal},{length}).")
         self._control = Control(["--warn=none"])
         self._control.add("base", [], _rules())
@@ -94,25 +138,33 @@ class Oracle:
         assumptions = self._assume(told)
         if first not in self._things or second not in self._things:
             return None
-        model = self._model(assumptions)
+        # where the second stands does not matter, so it may stand in the middle
+        home = [
+            self._atoms[Function(axis, [String(second), Number(0)])] for axis in ("column", "row")
+        ]
+        model = self._model([*assumptions, *home])
         if model is None:
             return None
-        gap = []
-        for axis in ("column", "row"):
-            at = {
-                symbol.arguments[0].string: symbol.arguments[1].number
-                for symbol in model
-                if symbol.match(axis, 2)
-            }
-            gap.append(at[first] - at[second])
-            # another placement, in which the two lie differently along this axis?
-            for place in range(-self._reach, self._reach + 1):
-                here = self._atoms[Function(axis, [String(second), Number(place)])]
-                there = self._atoms.get(Function(axis, [String(first), Number(place + gap[-1])]))
-                denial = [here] if there is None else [here, -there]
-                if self._possible([*assumptions, *denial]):
-                    return None
-        return gap[0], gap[1]
+        gap = {
+            symbol.name: symbol.arguments[1].number
+            for symbol in model
+            if symbol.name in ("column", "row") and symbol.arguments[0].string == first
+        }
+        for axis, value in gap.items():  # may the first stand elsewhere then?
+            there = self._atoms[Function(axis, [String(first), Number(value)])]
+            if self._possible([*assumptions, *home, -there]):
+                return None
+        return gap["column"], gap["row"]
+
+    def _lies(self, told: Collection[int], word: str, first: str, second: str) -> bool | None:
+        """Whether first lies in a region of second in all placements, or in none; else None."""
+        if first not in self._things or second not in self._things:
+            return None
+        assumptions = self._assume(told)
+        atom = self._atoms.get(Function("lies", [String(word), String(first), String(second)]))
+        can_be = atom is not None and self._possible([*assumptions, atom])
+        can_not = self._possible(assumptions if atom is None else [*assumptions, -atom])
+        return None if can_be == can_not else can_be
 
     # --- conclusions ----------------------------------------------------------------------
 
@@ -120,14 +172,15 @@ class Oracle:
         """What these sentences answer to a query; None if nothing follows."""
         kind = query[0]
         if kind == "relation":
-            gap = self._gap(told, query[1], query[2])
-            return None if gap is None else (_word(gap),)
+            return next(((w,) for w in LABELS if self._sure(told, w, query[1], query[2])), None)
         if kind == "yes-no":
-            gap = self._gap(told, query[2], query[3])
-            if gap is None:
-                return None
-            dx, dy = OFFSETS[query[1]]
-            return ("yes",) if gap[0] * dx + gap[1] * dy > 0 else ("no",)
+            lies = self._lies(told, *query[1:])
+            return None if lies is None else ("yes" if lies else "no",)
+        if kind == "how-far":
+            gap = self._gap(told, query[1], query[2])
+            return None if gap is None else (str(max(map(abs, gap))),)
+        if kind == "which":
+            return self._members(told, query[1], query[2])
         if kind == "path":
             return self._way(query, told, claimed)
         ground = query[2] if kind == "what-is" else query[1]
@@ -140,6 +193,20 @@ class Oracle:
             if name != ground and self._gap(told, name, ground) == (dx, dy)
         ]
         return tuple(found) if len(found) == 1 else None
+
+    def _sure(self, told: Collection[int], label: str, first: str, second: str) -> bool:
+        word = f"directly-{label}" if label in SIDES else label
+        return self._lies(told, word, first, second) is True
+
+    def _members(self, told: Collection[int], word: str, ground: str) -> tuple[str, ...] | None:
+        """All whose place to the ground is settled, and in the region."""
+        found = []
+        for name in sorted(self._things - {ground}):
+            gap = self._gap(told, name, ground)
+            if gap is not None:
+                signs = tuple((value > 0) - (value < 0) for value in gap)
+                found += [name] if signs in REGIONS[word] else []
+        return tuple(found) or None
 
     def _way(self, query: Query, told: Collection[int], claimed: Sequence[str]) -> object:
         """The letters of the way if all shortest ways have the same; looked for up to the claim."""
@@ -157,11 +224,13 @@ class Oracle:
             for step in steps.values():
                 if self._possible([*assumptions, -self._atoms[step]]):
                     return None
-            names = {xy: letter for letter, xy in LETTERS.items()}
-            return tuple(
-                names.get((step.arguments[2].number, step.arguments[3].number), "?")
-                for _, step in sorted(steps.items())
-            )
+            names = WORDS if len(query) > 3 else {xy: word for word, xy in LETTERS.items()}
+            way: list[str] = []
+            for _, step in sorted(steps.items()):
+                dx, dy = step.arguments[2].number, step.arguments[3].number
+                count = max(abs(dx), abs(dy))
+                way += [names.get((dx // count, dy // count), "?")] * count
+            return tuple(way)
         return None
 
     # --- proofs ---------------------------------------------------------------------------
@@ -190,14 +259,6 @@ class Oracle:
                 if self.conclude(claim.query, rest, claim.answer) == tuple(claim.answer):
                     failures.append(f"{name} still suffices without sentence {number}")
         return failures
-
-
-def _word(gap: tuple[int, int]) -> str:
-    """The label of a gap: which way, distances aside."""
-    signs = tuple((value > 0) - (value < 0) for value in gap)
-    labels = ("left", "right", "above", "below", "overlap")
-    compound = ("upper-left", "upper-right", "lower-left", "lower-right")
-    return next(word for word in (*labels, *compound) if SIGNS[word] == signs)
 
 
 @cache

@@ -1,23 +1,44 @@
 """The reader of positions: from the sentences alone, what lies where, and why.
 
 Promises:
-1. Every told relation is one step on the grid. So two entities are settled exactly if a chain of
-   sentences links them, and the minimal supports are the simple chains.
+1. Every told relation is one step on the grid, or as many as are told. So two entities are settled
+   exactly if a chain of sentences links them, and the minimal supports are the simple chains.
 2. 'What is north of X?' asks for what lies one step north; of several nothing is answered.
 3. 'How do you go from X to Y?' counts told neighbours only, and the shortest way; if several
    shortest ways differ, nothing is answered.
 4. A story that contradicts itself answers nothing.
+5. A denial excludes one sign pattern. It can prove a 'no', by itself or moved along chains ('A is
+   not directly to the left of B. B is to the right of C.' So A is not directly to the left of C.)
+   Each is used alone; two that exclude something only together are not put together.
+6. 'Which agents are left of X?' asks for all whose place to X is settled and who lie in that region
+   (see grid.py); a support settles the place of each. Nobody is no answer.
+7. A sentence that tells two things counts as one: supports are sets of sentences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabula.labels import minimal, preference
+from fabula.labels import minimal, preference, product
 from fabula.relations import Graph
 from fabula.worlds.base import Fact, Finding, Query, numbered
-from fabula.worlds.space.grid import KING, LETTERS, WORDS, along, label
-from fabula.worlds.space.language import SpaceLanguage
+from fabula.worlds.space.grid import (
+    FACING,
+    KING,
+    LETTERS,
+    PATTERNS,
+    REGIONS,
+    WAYS,
+    WORDS,
+    covers,
+    label,
+    length,
+    lies,
+    parted,
+)
+from fabula.worlds.space.language import SpaceLanguage, Statement, Told
+
+NOTHING: Told = ("", "", "", "")
 
 
 class SpaceReading:
@@ -25,8 +46,12 @@ class SpaceReading:
 
     def __init__(self, tongue: SpaceLanguage, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
-        self.told: list[tuple[str, str, str, str]] = []
+        self.told: list[Told] = []
         """For each sentence: relation, figure, ground, kind of expression."""
+        self.more: dict[int, tuple[Statement, ...]] = {}
+        """What sentences say that do not just tell one step; `told` has NOTHING for them."""
+        self.denials: list[tuple[int, Statement]] = []
+        """Denials with the numbers of their sentences."""
         self.graph: Graph[int] = Graph(KING)
         self._frame: list[tuple[int, int]] | None = None
         self._age = -1
@@ -35,9 +60,26 @@ class SpaceReading:
 
     def hear(self, sentence: str) -> None:
         """Take in the next sentence."""
-        told = self.language.parse(sentence)
+        told = self.language.step(sentence)
+        if told is None:
+            statements = self.language.statements(sentence)
+            if len(statements) != 1 or statements[0].steps != 1:
+                self.take(statements)
+                return
+            told = statements[0][:4]
         self.told.append(told)
         self.graph.add(len(self.told), told[1], WORDS[told[0]], told[2])
+
+    def take(self, statements: tuple[Statement, ...]) -> None:
+        """Take in all that one sentence says."""
+        self.told.append(NOTHING)
+        number = len(self.told)
+        self.more[number] = statements
+        for told in statements:
+            if told.steps:
+                self.graph.add(number, told.figure, WORDS[told.relation] * told.steps, told.ground)
+            else:
+                self.denials.append((number, told))
 
     def frame(self) -> list[tuple[int, int]] | None:
         """Component and position of each entity; None if the story contradicts itself."""
@@ -52,13 +94,21 @@ class SpaceReading:
         """What is found for a query, or None if the story does not tell."""
         if self.graph.woven and self.frame() is None:
             return None
+        if self.denials and self._denied():
+            return None
         kind = query[0]
         if kind == "relation":
             return self._relation(query[1], query[2])
         if kind == "yes-no":
             return self._yes_no(*query[1:])
         if kind == "path":
+            if len(query) > 3:
+                return self._ways(query[2], query[3])
             return self._path(query[1], query[2])
+        if kind == "which":
+            return self._which(*query[1:])
+        if kind == "how-far":
+            return self._how_far(query[1], query[2])
         if kind == "what-is":
             return self._neighbour(query[2], WORDS[query[1]])
         return self._neighbour(query[1], -WORDS[query[2]])
@@ -75,11 +125,91 @@ class SpaceReading:
         return Finding((answer,), settled[1], answer)
 
     def _yes_no(self, relation: str, figure: str, ground: str) -> Finding | None:
+        region = REGIONS[relation]
         settled = self.graph.settled(figure, ground)
+        if settled is not None and lies(settled[0], region):
+            return Finding(("yes",), settled[1], "yes")
+        masks = [] if settled is None else settled[1]
+        if self.denials:
+            masks = minimal([*masks, *self._excluded(relation, figure, ground)])
+        return Finding(("no",), masks, "no") if masks else None
+
+    def _denied(self) -> bool:
+        """Whether something told is denied."""
+        frame, index = self.frame(), self.graph.index
+        for _, (pattern, figure, ground, _, _) in self.denials:
+            if frame is None:
+                return True
+            if figure in index and ground in index:
+                (part, here), (other, there) = frame[index[figure]], frame[index[ground]]
+                if part == other and lies(here - there, PATTERNS[pattern]):
+                    return True
+        return False
+
+    def _excluded(self, relation: str, figure: str, ground: str) -> list[int]:
+        """Sets of sentences with a denial that excludes what is asked."""
+        found = []
+        asked = REGIONS[relation]
+        for number, (pattern, one, other, _, _) in self.denials:
+            for word, first, second in ((pattern, one, other), (FACING[pattern], other, one)):
+                for mask, shift in self._moves(figure, first):
+                    for mask2, shift2 in self._moves(second, ground):
+                        if covers(PATTERNS[word], shift + shift2, asked):
+                            found.append(1 << number | mask | mask2)
+        return found
+
+    def _moves(self, start: str, goal: str) -> list[tuple[int, int]]:
+        """Sets of sentences with how start lies to goal by them; of itself, by none."""
+        if start == goal:
+            return [(0, 0)]
+        return [(route.mask, route.relation) for route in self.graph.routes(start, goal)]
+
+    def _which(self, relation: str, ground: str) -> Finding | None:
+        frame, index = self.frame(), self.graph.index
+        if frame is None or ground not in index:
+            return None
+        component, origin = frame[index[ground]]
+        region = REGIONS[relation]
+        found = []
+        masks = [0]
+        for name, i in index.items():
+            part, place = frame[i]
+            if part == component and name != ground and lies(place - origin, region):
+                found.append(name)
+                masks = product(masks, self._masks(name, ground))
+        answer = tuple(sorted(found))
+        return Finding(answer, masks, answer) if answer else None
+
+    def _how_far(self, first: str, second: str) -> Finding | None:
+        settled = self.graph.settled(first, second)
         if settled is None:
             return None
-        answer = "yes" if along(settled[0], WORDS[relation]) > 0 else "no"
+        answer = str(length(settled[0]))
         return Finding((answer,), settled[1], answer)
+
+    def _ways(self, start: str, goal: str) -> Finding | None:
+        """The steps of the way over the fewest told links, if all such ways have the same."""
+        index, near = self.graph.index, self.graph.near
+        if start not in index or goal not in index or start == goal:
+            return None
+        seen, last = {index[start]}, index[goal]
+        edge: list[tuple[int, int, tuple[int, ...]]] = [(index[start], 0, ())]
+        while edge and last not in seen:
+            edge = [
+                (other, mask | bit, (*way, -step))
+                for node, mask, way in edge
+                for other, step, bit in near[node]
+                if other not in seen
+            ]
+            seen.update(node for node, _, _ in edge)
+        ways: dict[tuple[str, ...], list[int]] = {}
+        for node, mask, way in edge:
+            if node == last:
+                ways.setdefault(_words(way), []).append(mask)
+        if len(ways) != 1:
+            return None
+        ((words, masks),) = ways.items()
+        return Finding(words, minimal(masks), words)
 
     def around(self, ground: str, direction: int) -> list[str]:
         """What lies exactly there from an entity, as far as the story tells."""
@@ -124,6 +254,11 @@ class SpaceReading:
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
         """Whether these sentences alone give the conclusion and none can be dropped."""
         kind = query[0]
+        if self.more or kind == "which" or (len(query) > 3 and kind == "path"):
+            return self._concludes(query, mask) == conclusion and all(
+                self._concludes(query, mask ^ 1 << number) != conclusion
+                for number in numbered(mask)
+            )
         if kind == "relation":
             alone = self.graph.alone(mask, query[1], query[2])
             return alone is not None and label(alone) == conclusion
@@ -131,7 +266,10 @@ class SpaceReading:
             alone = self.graph.alone(mask, query[2], query[3])
             if alone is None:
                 return False
-            return ("yes" if along(alone, WORDS[query[1]]) > 0 else "no") == conclusion
+            return ("yes" if lies(alone, REGIONS[query[1]]) else "no") == conclusion
+        if kind == "how-far":
+            alone = self.graph.alone(mask, query[1], query[2])
+            return alone is not None and str(length(alone)) == conclusion
         if kind == "path":
             return self.letters(mask, query[1], query[2]) == conclusion
         ground, direction = (
@@ -141,34 +279,76 @@ class SpaceReading:
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
         """The answer if only these sentences had been told, or None if none follows."""
+        finding = self._part(mask).find(query)
+        return None if finding is None else finding.answer
+
+    def _concludes(self, query: Query, mask: int) -> object:
+        finding = self._part(mask).find(query)
+        return None if finding is None else finding.conclusion
+
+    def _part(self, mask: int) -> SpaceReading:
+        """The reading of these sentences alone."""
         part = SpaceReading(self.language)
         for number in numbered(mask):
+            if number in self.more:
+                part.take(self.more[number])
+                continue
             told = self.told[number - 1]
             part.told.append(told)
             part.graph.add(len(part.told), told[1], WORDS[told[0]], told[2])
-        finding = part.find(query)
-        return None if finding is None else finding.answer
+        return part
 
     # --- descriptions ---------------------------------------------------------------------
 
     def facts(self) -> list[tuple[Fact, ...]]:
-        """The fact of each sentence."""
-        return [(told[:3],) for told in self.told]
+        """The facts of each sentence."""
+        if not self.more:
+            return [(told[:3],) for told in self.told]
+        return [
+            tuple(map(_fact, self.more[number])) if number in self.more else (told[:3],)
+            for number, told in enumerate(self.told, 1)
+        ]
 
     def concepts(self, mask: int) -> tuple[str, ...]:
         """The kinds of expression in these sentences, sorted."""
-        return tuple(sorted({self.told[number - 1][3] for number in numbered(mask)}))
+        if not self.more:
+            return tuple(sorted({self.told[number - 1][3] for number in numbered(mask)}))
+        found = set()
+        for number in numbered(mask):
+            said = self.more.get(number) or (Statement(*self.told[number - 1]),)
+            found |= {told.kind for told in said} | ({"joined"} if len(said) > 1 else set())
+        return tuple(sorted(found))
 
     def signature(self, query: Query, mask: int) -> str:
         """Question and support with names abstracted."""
         names: dict[str, str] = {}
 
         def short(word: str) -> str:
-            return word if word in WORDS else names.setdefault(word, f"E{len(names) + 1}")
+            if word in REGIONS or word == "steps":
+                return word
+            return names.setdefault(word, f"E{len(names) + 1}")
 
-        told = [self.told[number - 1] for number in numbered(mask)]
-        parts = [f"{t[0]}({short(t[1])},{short(t[2])})" for t in told]
+        facts = self.facts()
+        parts = []
+        for number in numbered(mask):
+            for fact in facts[number - 1]:
+                if fact[0] == "not":
+                    parts.append(f"not-{fact[1]}({short(fact[2])},{short(fact[3])})")
+                else:
+                    steps = "".join(fact[3:])
+                    parts.append(f"{fact[0]}{steps}({short(fact[1])},{short(fact[2])})")
         return f"{' '.join(parts)} ? {query[0]}({','.join(map(short, query[1:]))})"
+
+
+def _fact(told: Statement) -> Fact:
+    if not told.steps:
+        return ("not", *told[:3])
+    return told[:3] if told.steps == 1 else (*told[:3], str(told.steps))
+
+
+def _words(way: Sequence[int]) -> tuple[str, ...]:
+    """The single steps of a way, in words."""
+    return tuple(WAYS[unit] for unit, count in map(parted, way) for _ in range(count))
 
 
 def read(code: str, sentences: Sequence[str]) -> SpaceReading:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from functools import cached_property
+from typing import Annotated, Any, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from fabula.errors import FabulaError, hint
 from fabula.recipe import Recipe
@@ -12,7 +19,14 @@ from fabula.relations.amounts import Amount, Noise, bounds, within
 from fabula.worlds.space.grid import COMPASS, LABELS, SIDES, UNITS
 from fabula.worlds.space.language import language
 
-KINDS = ("relation", "yes-no", "what-is", "what-of", "path")
+KINDS = ("relation", "yes-no", "what-is", "what-of", "path", "which", "how-far")
+LONGEST_STEP = 9  # the numbers that the language files have words for
+MOST_DENIALS = 2  # three and more could settle together what no chain settles (see reading.py)
+
+
+def _without_defaults(content: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    """A recipe without the keys that came later and are not used, so that older digests hold."""
+    return {k: v for k, v in content.items() if k not in later or v != later[k]}
 
 
 class SpaceNoise(Noise):
@@ -20,6 +34,17 @@ class SpaceNoise(Noise):
 
     original: bool = False
     """Amounts and construction of the published StepGame, whatever the other keys say."""
+    negation: Amount = 0
+    """Sentences that say how two entities of the chain do not lie to each other."""
+
+    @field_validator("negation")
+    @classmethod
+    def _few(cls, amount: Amount) -> Amount:
+        return within(amount, 0, "denials", most=MOST_DENIALS)
+
+    @model_serializer(mode="wrap")
+    def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_defaults(handler(self), {"negation": 0})
 
     def most(self, hops: int) -> int:
         """The largest number of new entities the noise can need."""
@@ -67,6 +92,18 @@ class SpaceRecipe(Recipe):
     """Ask 'what is …?' only for the first-named entity of a sentence, as the release does."""
     labels: Literal["proof", "release"] = "proof"
     """Which support is written: the best minimal proof, or the release's own list and order."""
+    joined: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Chance that a sentence tells two links; a support is a set of sentences all the same, so it
+    may have fewer than there are hops."""
+    steps: Amount = 1
+    """Steps on the grid that a sentence tells, always in one direction."""
+    state_convention: bool = False
+    """Begin with a sentence that says what a told relation means on the grid."""
+
+    @model_serializer(mode="wrap")
+    def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        later = {"joined": 0.0, "steps": 1, "state_convention": False}
+        return _without_defaults(handler(self), later)
 
     @model_validator(mode="before")
     @classmethod
@@ -84,7 +121,8 @@ class SpaceRecipe(Recipe):
             for answer in labels:
                 cell: dict[str, Any] = {"share": 1 / len(labels)}
                 if "hops" in quotas:
-                    cell |= {"name": f"{k} hops {answer}".strip(), "support_size": k}
+                    least = -(-k // 2) if data.get("joined") else k
+                    cell |= {"name": f"{k} hops {answer}".strip(), "support_size": (least, k)}
                 if answer:
                     cell |= {"name": cell.get("name", answer), "answers": [answer]}
                 cells.append(cell)
@@ -105,12 +143,30 @@ class SpaceRecipe(Recipe):
     def _range(cls, amount: Amount) -> Amount:
         return within(amount, 1, "hops or entities")
 
+    @field_validator("steps")
+    @classmethod
+    def _countable(cls, amount: Amount) -> Amount:
+        return within(amount, 1, "steps", most=LONGEST_STEP)
+
     @model_validator(mode="after")
     def _tellable(self) -> SpaceRecipe:
         if bool(self.names) == bool(self.naming):
             raise ValueError("names: give either names or naming")
-        if self.told == "phrases" and {"path", "what-is", "what-of"} & set(self.kinds()):
-            raise ValueError("asks: ways and neighbours need compass words; set told = 'compass'")
+        asked = set(self.kinds())
+        if self.told == "phrases" and {"what-is", "what-of"} & asked:
+            raise ValueError("asks: neighbours need compass words; set told = 'compass'")
+        if self.told != "phrases" and {"which", "how-far"} & asked:
+            raise ValueError("asks: 'which' and 'how-far' need told = 'phrases'")
+        if self.told != "phrases" and self.special:
+            raise ValueError(
+                "joined, steps, state_convention, noise.negation: these need told = 'phrases'"
+            )
+        if self.special and self.shape != "chain":
+            raise ValueError(
+                "joined, steps, state_convention, noise.negation: these need shape = 'chain'"
+            )
+        if "answer" in self.quotas and self.told == "phrases" and asked != {"relation"}:
+            raise ValueError("quotas: 'answer' deals out relations; drop it, or ask only for these")
         for cell in (self.keep, *self.cells):
             for kind in cell.asks:
                 if not self.asks.get(kind):
@@ -171,6 +227,21 @@ class SpaceRecipe(Recipe):
         if self.told == "phrases":
             return tongue.say("left", name, other, lambda: 0.0)
         return tongue.tell(self.words[0], name, other, lambda: 0.0)
+
+    @property
+    def longest(self) -> int:
+        """The most steps that a sentence tells."""
+        return bounds(self.steps)[1]
+
+    @cached_property
+    def special(self) -> bool:
+        """Whether sentences may do other than tell one step."""
+        return bool(
+            self.joined
+            or self.longest > 1
+            or self.state_convention
+            or bounds(self.noise.negation)[1]
+        )
 
     @property
     def pool(self) -> tuple[str, ...]:

@@ -1,10 +1,14 @@
-"""A story about positions in the making: a plan of the grid is drawn, then told in any order."""
+"""A story about positions in the making: a plan of the grid is drawn, then told in any order.
+
+Most recipes tell one link a sentence. Where a recipe wants more (sentences that join two links,
+that deny something, or state the convention), a *plan* says what each sentence tells.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabula.recipe import Cell
 from fabula.relations import Link, Walks, branch, chain, detour, island
@@ -15,14 +19,23 @@ from fabula.worlds.space import release
 from fabula.worlds.space.grid import (
     CARDINAL,
     COMPASS,
+    DIAGONALS,
     INVERSE,
     KING,
     LABELS,
     LETTERS,
+    PATTERNS,
+    REGIONS,
+    SIDES,
     UNITS,
+    WAYS,
     WORDS,
     along,
     label,
+    length,
+    lies,
+    parted,
+    stretched,
     vector,
     xy,
 )
@@ -42,6 +55,14 @@ SAID = {
     "phrases": {v: word for word, v in UNITS.items()},
 }
 """The word for a step, by how a recipe tells it."""
+
+
+class Denial(NamedTuple):
+    """How two entities do not lie to each other."""
+
+    subject: str
+    pattern: str
+    object: str
 
 
 class SpaceTale:
@@ -68,6 +89,10 @@ class SpaceTale:
             self.links = self._map(unfold)
         else:
             self.links = self._line(unfold)
+        self.plan: list[tuple[Link[int], ...] | Denial] = []
+        """What each sentence tells, where that is not one link each; () is the convention."""
+        if recipe.special:
+            self.plan = self._plan(unfold)
 
     # --- drawing --------------------------------------------------------------------------
 
@@ -88,7 +113,8 @@ class SpaceTale:
         fresh = self._names(draw)
         names = [next(fresh) for _ in range(hops + 1)]
         free = recipe.told == "phrases"
-        steps = _steps(draw, hops, wish) if free else _winding(draw, hops)
+        reach = bounds(recipe.steps)
+        steps = _steps(draw, hops, wish, reach) if free else _winding(draw, hops)
         links = chain(names, steps)
         self._place(names, steps)
         if recipe.asked == "ends":
@@ -101,8 +127,8 @@ class SpaceTale:
         if noise.original:
             links += self._original_noise(draw, names, fresh)
         else:
-            grid = KING if free else CARDINAL
-            walks = EXACT if free else _cardinal()
+            grid = stretched(*reach) if free else CARDINAL
+            walks = _exact(*reach) if free else _cardinal()
             around = draw_amount(draw, noise.supporting)
             if around:
                 links += detour(draw, walks, names, steps, fresh=fresh, links=around)
@@ -120,7 +146,9 @@ class SpaceTale:
         """How many hops, and how the ends are to lie to each other (None: as it comes)."""
         recipe = self.recipe
         low, high = bounds(recipe.hops)
-        if cell is not None and recipe.asked == "ends":
+        if cell is not None and recipe.asked == "ends" and "hops" in recipe.quotas:
+            low = high = max(low, min(high, cell.support_size[1]))
+        elif cell is not None and recipe.asked == "ends":
             low = max(low, min(high, cell.support_size[0]))
             high = min(high, max(low, cell.support_size[1]))
         hops = draw_amount(draw, (low, high))
@@ -197,10 +225,105 @@ class SpaceTale:
         links += branch(draw, names, fresh, KING.steps, hung)
         return links
 
+    def _plan(self, draw: Draw) -> list[tuple[Link[int], ...] | Denial]:
+        """What each sentence tells."""
+        recipe = self.recipe
+        plan: list[tuple[Link[int], ...] | Denial] = []
+        rest = list(self.links)
+        while rest:
+            link = rest.pop(0)
+            joins = [i for i, other in enumerate(rest) if self._joins(link) and self._joins(other)]
+            if joins and draw() < recipe.joined:
+                ends = {link.subject, link.object}
+                near = [i for i in joins if ends & {rest[i].subject, rest[i].object}]
+                at = near[0] if near and draw() < 0.5 else joins[0]
+                plan.append((link, rest.pop(at)))
+            else:
+                plan.append((link,))
+        members = list(dict.fromkeys(n for k in self.links if k.role == "chain" for n in k[::2]))
+        denied: set[Denial] = set()
+        for _ in range(draw_amount(draw, recipe.noise.negation)):
+            denial = self._deny(draw, [str(name) for name in members])
+            while denial in denied:
+                denial = self._deny(draw, [str(name) for name in members])
+            denied.add(denial)
+            plan.insert(below(draw, len(plan) + 1), denial)
+        return [(), *plan] if recipe.state_convention else plan
+
+    def _deny(self, draw: Draw, names: list[str]) -> Denial:
+        """Something that is not so in the map."""
+        first = names.pop(below(draw, len(names)))
+        second = pick(draw, names)
+        gap = self.places[first] - self.places[second]
+        words = [word for word, region in PATTERNS.items() if not lies(gap, region)]
+        return Denial(first, pick(draw, words), second)
+
+    def _joins(self, link: Link[int]) -> bool:
+        return bool(self._halves(link.relation))
+
+    def _halves(self, relation: int) -> tuple[str, ...]:
+        """The phrases for a relation that can be half of a sentence."""
+        recipe = self.recipe
+        unit, count = parted(relation)
+        return _joins_of(recipe.language, SAID["phrases"][unit], recipe.phrases, count)
+
     # --- telling --------------------------------------------------------------------------
+
+    def _advance_plan(self, pause: int | None) -> bool:
+        end = len(self.plan) if pause is None else min(pause, len(self.plan))
+        for at in range(len(self.sentences), end):
+            told = self.plan[at]
+            if isinstance(told, Denial):
+                sentence = self.language.deny(told.pattern, told.subject, told.object, self._tell)
+            elif not told:
+                key = "counted" if self.recipe.longest > 1 else "units"
+                sentence = self.language.conventions[key]
+            elif len(told) == 1:
+                sentence = self._say(told[0])
+            else:
+                sentence = self._say_both(told[0], told[1])
+            self.sentences.append(sentence)
+            self._reading.hear(sentence)
+        return True
+
+    def _turned(self, link: Link[int]) -> tuple[str, int, str]:
+        """A link as it is told, from either side."""
+        subject, relation, other, _ = link
+        return (other, -relation, subject) if self._tell() < 0.5 else (subject, relation, other)
+
+    def _say(self, link: Link[int]) -> str:
+        subject, relation, other = self._turned(link)
+        unit, count = parted(relation)
+        word, draw = SAID["phrases"][unit], self._tell
+        if count > 1:
+            return self.language.count(word, subject, other, count, draw)
+        kind = pick(draw, self._kinds(word)) if self.recipe.phrases else ""
+        return self.language.say(word, subject, other, draw, kind)
+
+    def _say_both(self, first: Link[int], second: Link[int]) -> str:
+        draw, tongue = self._tell, self.language
+        shared = {first.subject, first.object} & {second.subject, second.object}
+        plain = not self.recipe.phrases or "plain" in self.recipe.phrases
+        if shared and plain and draw() < 0.5:
+            (figure,) = shared
+            places = []
+            for link in (first, second):
+                own = link.subject == figure
+                unit, count = parted(link.relation if own else -link.relation)
+                other = link.object if own else link.subject
+                places.append((SAID["phrases"][unit], count, other))
+            if all(tongue.shares(*place[:2]) for place in places):
+                return tongue.share(figure, places[0], places[1])
+        halves = []
+        for link in (first, second):
+            subject, relation, other = self._turned(link)
+            halves.append(tongue.fill(pick(draw, self._halves(relation)), subject, other))
+        return tongue.both(halves[0], halves[1])
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
         """Tell the plan; a story is as long as its plan, so there is no other goal."""
+        if self.plan:
+            return self._advance_plan(pause)
         sentences, links = self.sentences, self.links
         end = len(links) if pause is None else min(pause, len(links))
         recipe, draw, hear = self.recipe, self._tell, self._reading.hear
@@ -228,6 +351,8 @@ class SpaceTale:
         """The questions of a kind that may be asked, with the answer that the places give."""
         if kind == "relation":
             return self._relations()
+        if self.recipe.told == "phrases":
+            return self._agents(kind)
         if kind == "path" and self.recipe.labels == "release":
             query, answer = pick(draw, list(self._ways()))
             citation = release.cite(self._reading, query)
@@ -246,6 +371,56 @@ class SpaceTale:
             back = INVERSE.get(answer, answer)
             found.append(Candidate(("relation", second, first), (back,)))
         return found
+
+    def _agents(self, kind: str) -> list[Candidate]:
+        """Questions about a story told with the phrase bank, other than for a relation."""
+        pairs = [self.pair, self.pair[::-1]]
+        if kind == "path":
+            ways = [(pair, self._route(*pair)) for pair in pairs]
+            return [Candidate(("path", "steps", *pair), way) for pair, way in ways if way]
+        queries: list[Query]
+        if kind == "yes-no":
+            queries = [(kind, word, *pair) for pair in pairs for word in PATTERNS]
+        elif kind == "which":
+            queries = [(kind, word, name) for name in self.pair for word in (*SIDES, *DIAGONALS)]
+        else:
+            queries = [(kind, *pair) for pair in pairs]
+        found = [(query, self.truth(query)) for query in queries]
+        return [Candidate(query, answer) for query, answer in found if answer]
+
+    def _near(self) -> dict[str, list[tuple[str, int]]]:
+        """For each entity those it is linked with, and the step that leads there."""
+        near: dict[str, list[tuple[str, int]]] = {}
+        for subject, relation, other, _ in self.links:
+            near.setdefault(subject, []).append((other, -relation))
+            near.setdefault(other, []).append((subject, relation))
+        return near
+
+    def _part(self, name: str) -> list[str]:
+        """All that hang together with an entity, nearest first."""
+        near = self._near()
+        found = [name]
+        for here in found:
+            found += dict.fromkeys(n for n, _ in near[here] if n not in found)
+        return found
+
+    def _route(self, start: str, goal: str) -> tuple[str, ...] | None:
+        """The steps over the fewest links, if there is just one such way."""
+        near = self._near()
+        ways: dict[str, list[tuple[int, ...]]] = {start: [()]}
+        edge = [start]
+        while goal not in ways:
+            ahead: dict[str, list[tuple[int, ...]]] = {}
+            for here in edge:
+                for there, step in near[here]:
+                    if there not in ways:
+                        ahead.setdefault(there, []).extend((*way, step) for way in ways[here])
+            ways |= ahead
+            edge = list(ahead)
+        if len(set(ways[goal])) != 1:
+            return None
+        steps = [parted(step) for step in ways[goal][0]]
+        return tuple(WAYS[unit] for unit, count in steps for _ in range(count))
 
     def _survey(self, kind: str) -> Iterator[Candidate]:
         asked: Iterable[tuple[Query, tuple[str, ...] | None]]
@@ -330,8 +505,14 @@ class SpaceTale:
         if query[0] == "relation":
             return (label(places[query[1]] - places[query[2]]),)
         if query[0] == "yes-no":
-            ahead = along(places[query[2]] - places[query[3]], WORDS[query[1]])
-            return ("yes" if ahead > 0 else "no",)
+            gap = places[query[2]] - places[query[3]]
+            return ("yes" if lies(gap, REGIONS[query[1]]) else "no",)
+        if query[0] == "which":
+            origin, region = places[query[2]], REGIONS[query[1]]
+            part = self._part(query[2])[1:]
+            return tuple(sorted(n for n in part if lies(places[n] - origin, region)))
+        if query[0] == "how-far":
+            return (str(length(places[query[1]] - places[query[2]])),)
         if query[0] == "path":
             return None  # the told neighbours decide, not the places
         spot = (
@@ -343,30 +524,50 @@ class SpaceTale:
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         """Roles of the sentences, and where everything is."""
-        roles = []
-        for number, link in enumerate(self.links[:position], 1):
-            if mask >> number & 1:
-                roles.append("support")
-            else:
-                roles.append("irrelevant" if link.role == "chain" else link.role)
+        roles = self._roles(mask, position)
         features: dict[str, Any] = {
             "chain": sum(link.role == "chain" for link in self.links),
             "coordinates": {name: list(xy(place)) for name, place in self.places.items()},
         }
+        if self.plan:
+            counted = self.recipe.longest > 1
+            features["convention"] = "unit steps unless told" if counted else "unit steps"
         return Annotation(tuple(roles), features)
+
+    def _roles(self, mask: int, position: int) -> list[str]:
+        roles = []
+        if not self.plan:
+            for number, link in enumerate(self.links[:position], 1):
+                if mask >> number & 1:
+                    roles.append("support")
+                else:
+                    roles.append("irrelevant" if link.role == "chain" else link.role)
+            return roles
+        for number, told in enumerate(self.plan[:position], 1):
+            if mask >> number & 1:
+                roles.append("support")
+            elif isinstance(told, Denial):
+                roles.append("negation")
+            elif not told:
+                roles.append("convention")
+            else:
+                noise = [link.role for link in told if link.role != "chain"]
+                roles.append(noise[0] if noise else "irrelevant")
+        return roles
 
 
 # --- helpers --------------------------------------------------------------------------------
 
 
-def _steps(draw: Draw, hops: int, wish: str | None) -> list[int]:
+def _steps(draw: Draw, hops: int, wish: str | None, reach: tuple[int, int]) -> list[int]:
     """Any steps, or such that the first entity lies to the last as wished."""
-    if wish is not None and hops <= COUNTED:
-        steps = BY_SIGN.draw(draw, hops, wish)
+    if wish is not None and hops * reach[1] <= COUNTED:
+        steps = _by_sign(*reach).draw(draw, hops, wish)
         assert steps is not None
         return steps
+    grid = stretched(*reach)
     while True:
-        steps = [pick(draw, KING.steps) for _ in range(hops)]
+        steps = [pick(draw, grid.steps) for _ in range(hops)]
         if wish is None or label(sum(steps)) == wish:
             return steps
 
@@ -437,6 +638,21 @@ def _aligned_route(
         steps.append(side.pop())
     stops = [start, *(next(fresh) for _ in steps[1:]), goal]
     return chain(stops, steps, "supporting")
+
+
+@cache
+def _by_sign(low: int, high: int) -> Walks[int]:
+    return BY_SIGN if high == 1 else Walks(stretched(low, high), label)
+
+
+@cache
+def _exact(low: int, high: int) -> Walks[int]:
+    return EXACT if high == 1 else Walks(stretched(low, high))
+
+
+@cache
+def _joins_of(code: str, relation: str, kinds: tuple[str, ...], steps: int) -> tuple[str, ...]:
+    return language(code).joins(relation, kinds, steps)
 
 
 @cache
