@@ -168,8 +168,8 @@ class Author:
                 reasons[f"no {kind} question can be asked"] += 1
             while pool:
                 candidate = self._draw(pool, kind, draw)
-                asked = self._check(tale, candidate, cell, reasons)
-                if asked and (self.recipe.repeat or not _repeats(asked, before)):
+                asked = self._check(tale, candidate, cell, before, reasons)
+                if asked:
                     return asked
                 pool.remove(candidate)
             kinds.remove(kind)
@@ -179,7 +179,7 @@ class Author:
         asked = []
         for kind in self._kinds:
             for candidate in self._pool(tale, kind, cell, draw):
-                found = self._check(tale, candidate, cell, reasons)
+                found = self._check(tale, candidate, cell, [], reasons)
                 if found:
                     asked.append(found)
         if not asked:
@@ -202,7 +202,12 @@ class Author:
         return pick(draw, pool)
 
     def _check(
-        self, tale: Tale, candidate: Candidate, cell: Cell, reasons: Counter[str]
+        self,
+        tale: Tale,
+        candidate: Candidate,
+        cell: Cell,
+        before: list[Asked],
+        reasons: Counter[str],
     ) -> Asked | None:
         """The question with the supports that stand, if it belongs to the cell and the split."""
         recipe, reading = self.recipe, tale.reading
@@ -217,6 +222,9 @@ class Author:
             ]
             if not masks:
                 reasons["no support stands alone"] += 1
+                return None
+            if not recipe.repeat and any(o.query == query and o.masks == masks for o in before):
+                reasons["asked before, and nothing has changed"] += 1
                 return None
             truth = tale.truth(query)
             if truth is not None and not same_answer(query, truth, answer):
@@ -241,7 +249,7 @@ class Author:
             self.world.ask(recipe.language, query),
             answer,
             cited or numbers_of(best),
-            tuple(masks),
+            masks,
         )
 
     def _content(self, tale: Tale, query: Query, support: int) -> str:
@@ -324,11 +332,6 @@ class Author:
                 "passage": passage.number,
             },
         )
-
-
-def _repeats(asked: Asked, before: list[Asked]) -> bool:
-    """Whether the same was asked before and nothing has changed since."""
-    return any(other.query == asked.query and other.masks == asked.masks for other in before)
 
 
 def _disagreement(tale: Tale, query: Query, answer: object, other: object) -> str:

@@ -26,7 +26,7 @@ class Asked(NamedTuple):
     answer: tuple[str, ...]
     support: tuple[int, ...]
     """Sentence numbers in the order of the recipe's convention."""
-    masks: tuple[int, ...]
+    masks: list[int]
     """Every minimal support, best first; none if a published label does not follow."""
 
 

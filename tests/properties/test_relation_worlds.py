@@ -54,6 +54,11 @@ VARIANTS: dict[tuple[str, str], dict[str, Any]] = {
         "quotas": ["hops"],
     },
     ("stepgame/noise", "steps"): {"steps": [1, 3], "hops": [2, 4], "quotas": ["hops"]},
+    ("stepgame/clean", "each"): {
+        "asks": {"yes-no": 1, "which": 1, "path": 1},
+        "quotas": [],
+        "questions": "all",
+    },
     ("stepgame/clean", "all"): {
         "naming": "objects",
         "asks": {"relation": 1, "yes-no": 1, "which": 1, "path": 1, "how-far": 1},

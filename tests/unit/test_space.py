@@ -12,6 +12,7 @@ import pytest
 from fabula.errors import ParseError, RecipeError
 from fabula.generate import Author, generate
 from fabula.recipe import load
+from fabula.worlds import space
 from fabula.worlds.base import Brief
 from fabula.worlds.space import begin
 from fabula.worlds.space.grid import (
@@ -311,6 +312,33 @@ def test_which_names_all_whose_place_is_known() -> None:
     assert reading.find(("which", "right", "X")) is None
     assert reading.stands(("which", "left", "X"), ("A", "B"), 0b110)
     assert not reading.stands(("which", "left", "X"), ("A", "B"), 0b10)
+
+
+def test_the_story_of_the_documentation() -> None:
+    lines = [line.strip() for line in (space.__doc__ or "").splitlines()]
+    story = [line[2:] for line in lines[10:] if re.match(r"[1-4] [A-Z]", line)]
+    reading = read("en", story)
+    asked = {
+        "What is the relation of the agent Nina to the agent Edith?": (("upper-right",), 0b110),
+        "Is Karl directly to the left of Edith?": (("no",), 0b1000),
+        "Is Nina directly above Edith?": (("no",), 0b110),
+        "Which agents are anywhere to the left of Theo?": (("Edith", "Nina"), 0b110),
+        "By which steps does one get from Edith to Edgar?": (("right", "right", "right", "up"), 2),
+        "How many steps is Nina away from Edith, if steps may be diagonal?": (("3",), 0b110),
+    }
+    for question, (answer, mask) in asked.items():
+        query = space.parse_question("en", question)
+        finding = reading.find(query)
+        assert finding is not None, question
+        assert (finding.answer, finding.masks) == (answer, [mask]), question
+        assert reading.stands(query, finding.conclusion, mask)
+        assert question in (space.__doc__ or "")
+
+
+def test_the_kinds_of_question_are_equally_frequent() -> None:
+    found = Counter(i.query[0] for i in generate("stepgame/plus", "train", seed=1, size=500))
+    assert len(found) == 5
+    assert min(found.values()) > 60
 
 
 def test_the_way_in_steps() -> None:

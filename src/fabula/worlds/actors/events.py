@@ -171,9 +171,10 @@ class Scenario:
         if kind == "CONJ" or kind == "COMPOUND":
             return self._together(twice=kind == "COMPOUND")
         person = stage.persons[int(draw() * len(stage.persons))]
-        if self.lots.by_person and draw() * len(stage.places) < 1:
-            return None  # as if the present place had been drawn
-        return [self._relocate(kind, person)]
+        if self.lots.by_person:
+            place = stage.places[int(draw() * len(stage.places))]
+            return None if place == stage.place[person] else [self._relocate(kind, person, place)]
+        return [self._relocate(kind, person, self._elsewhere(stage.place[person]))]
 
     def _act(self, kind: str, options: list[tuple[str, ...]]) -> Told:
         args = pick(self.draw, options)
@@ -186,28 +187,23 @@ class Scenario:
         other = places[int(self.draw() * (len(places) - 1))]
         return other if other != place else places[-1]
 
-    def _relocate(self, kind: str, person: str) -> Told:
+    def _relocate(self, kind: str, person: str, new: str) -> Told:
         """A person really moves; the kind of sentence discloses all or a part of it."""
         stage = self.stage
         old = stage.place[person]
-        if kind == "INDEF":
-            return self._either(person, old)
-        new = self._elsewhere(old)
         stage.move(person, new)
-        return Told(kind, (person,), (old if kind == "NEGATE" else new,))
-
-    def _either(self, person: str, old: str) -> Told:
-        draw, stage = self.draw, self.stage
-        new = self._elsewhere(old)
+        if kind == "NEGATE":
+            return Told(kind, (person,), (old,))
+        if kind != "INDEF":
+            return Told(kind, (person,), (new,))
+        draw = self.draw
         if (
             self.lots.twice_the_same
-        ):  # as the release draws: any place, the same one and the old too
+        ):  # as the release does: any place, the same and the old too
             other = pick(draw, stage.places)
         else:
             other = pick(draw, [place for place in stage.places if place not in (old, new)])
-        stage.move(person, new)
-        pair = (new, other) if draw() < 0.5 else (other, new)
-        return Told("INDEF", (person,), pair)
+        return Told(kind, (person,), (new, other) if draw() < 0.5 else (other, new))
 
     def _together(self, twice: bool) -> list[Told]:
         """Two people move to a place where neither was; then perhaps on to another."""
@@ -238,7 +234,8 @@ class Scenario:
             weights = [self.lots.coref[kind] for kind, _ in choices]
             kind, options = pick_weighted(self.draw, choices, weights)
             if kind == "MOVE":
-                event = self._relocate(kind, person or pick(self.draw, self.stage.persons))
+                mover = person or pick(self.draw, self.stage.persons)
+                event = self._relocate(kind, mover, self._elsewhere(self.stage.place[mover]))
             else:
                 event = self._act(kind, options)
             person = event.subjects[0]

@@ -11,6 +11,27 @@ of eight directions ('to the left' keeps the row, 'above' keeps the column). So 
 between two things tells exactly how they lie to each other, and nothing less does. One world with
 several vocabularies: compass words for rooms (4, 19), sides for figures (17), and a phrase bank of
 some three hundred expressions (StepGame). A way between rooms (19) takes told neighbours only.
+
+A recipe of the phrase bank can have more, e.g. stepgame/plus: several steps in one sentence
+(`steps`), two links in one sentence (`joined`), denials (`noise.negation`), the convention stated
+first (`state_convention`), and other questions:
+
+    1 Theo is three steps to the right of Edith and below Edgar.
+    2 Nina is two rows higher than Edgar and two columns further to the left.
+    3 You will not find Karl directly to the left of Edith.
+    4 It is not true that Nina is in the same place as Theo.
+
+    relation  What is the relation of the agent Nina to the agent Edith?  upper-right: 1, 2.
+    yes-no    Is Karl directly to the left of Edith?  no: 3, a denial. Is Nina directly above Edith?
+              no: 1, 2.
+    which     Which agents are anywhere to the left of Theo?  Edith, Nina: 1, 2. All whose place to
+              Theo is told and who are further left, in whatever row. (Edgar is above Theo.)
+    path      By which steps does one get from Edith to Edgar?  right, right, right, up: 1. Over
+              told links, as few as can be, if all such ways have the same steps.
+    how-far   How many steps is Nina away from Edith, if steps may be diagonal?  3: 1, 2.
+
+A denial excludes one way to lie to another, distances aside ('directly to the left', 'to the upper
+left', 'in the same place'); it is true, and no answer but a 'no' can rest on it.
 """
 
 from __future__ import annotations

@@ -98,6 +98,7 @@ class SpaceLanguage:
             for text in texts
         ]
         self._by_capital = self._index(self._capital, self.phrases, "{}".format)
+        self._quick = dict(_quick(self._by_capital))
         self._by_thing = self._index(self._thing, (*simple, *self.phrases), _the)
         self._memo: dict[str, Told] = {}
         self.conventions: dict[str, str] = data["conventions"]
@@ -123,6 +124,10 @@ class SpaceLanguage:
         """A phrase of the bank, of a kind or of any."""
         text = pick(draw, self._say[kind, relation])
         return self.fill(text, figure, ground)
+
+    def texts(self, relation: str, kind: str = "") -> tuple[str, ...]:
+        """The phrases for a relation, of a kind or of any."""
+        return self._say[kind, relation]
 
     def count(self, relation: str, figure: str, ground: str, steps: int, draw: Draw) -> str:
         """A sentence that tells several steps."""
@@ -196,6 +201,12 @@ class SpaceLanguage:
 
     def step(self, sentence: str) -> Told | None:
         """The one step that a sentence tells, if it is of the phrase bank or remembered."""
+        parts = self._capital.split(sentence)
+        simple = self._quick.get("#".join(parts[::2]))
+        if simple is not None:
+            relation, kind, figure, ground, opening = simple
+            if parts[figure] != parts[ground] and (not opening or parts[1] == opening):
+                return relation, parts[figure], parts[ground], kind
         told = self._look_up(self._by_capital, self._capital, sentence)
         if told is None:
             told = self._memo.get(sentence)
@@ -377,6 +388,22 @@ def _questions(data: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]
                 yield f"{kind} {relation}", (text.replace("{relation}", words),)
         else:
             yield kind, (text,)
+
+
+def _quick(
+    table: Mapping[str, Sequence[_Entry]],
+) -> Iterator[tuple[str, tuple[str, str, int, int, str]]]:
+    """The skeletons of one meaning that name each entity once, at most after a word of their own.
+
+    With relation, kind, the places of figure and ground when the sentence is split, and that word.
+    """
+    for skeleton, entries in table.items():
+        if len(entries) != 1:
+            continue
+        relation, kind, figures, grounds, fixed = entries[0]
+        if len(figures) == len(grounds) == 1 and all(at == 0 for at, _ in fixed):
+            opening = fixed[0][1] if fixed else ""
+            yield skeleton, (relation, kind, figures[0] * 2 + 1, grounds[0] * 2 + 1, opening)
 
 
 def _between(text: str) -> str:

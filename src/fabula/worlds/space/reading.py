@@ -20,11 +20,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabula.labels import minimal, preference, product
-from fabula.relations import Graph
 from fabula.worlds.base import Fact, Finding, Query, numbered
+from fabula.worlds.space.chart import Chart
 from fabula.worlds.space.grid import (
     FACING,
-    KING,
     LETTERS,
     PATTERNS,
     REGIONS,
@@ -52,7 +51,7 @@ class SpaceReading:
         """What sentences say that do not just tell one step; `told` has NOTHING for them."""
         self.denials: list[tuple[int, Statement]] = []
         """Denials with the numbers of their sentences."""
-        self.graph: Graph[int] = Graph(KING)
+        self.graph = Chart()
         self._frame: list[tuple[int, int]] | None = None
         self._age = -1
         for sentence in sentences:
@@ -328,8 +327,13 @@ class SpaceReading:
                 return word
             return names.setdefault(word, f"E{len(names) + 1}")
 
-        facts = self.facts()
         parts = []
+        if not self.more:
+            for number in numbered(mask):
+                relation, figure, ground, _ = self.told[number - 1]
+                parts.append(f"{relation}({short(figure)},{short(ground)})")
+            return f"{' '.join(parts)} ? {query[0]}({','.join(map(short, query[1:]))})"
+        facts = self.facts()
         for number in numbered(mask):
             for fact in facts[number - 1]:
                 if fact[0] == "not":

@@ -328,16 +328,21 @@ class SpaceTale:
         end = len(links) if pause is None else min(pause, len(links))
         recipe, draw, hear = self.recipe, self._tell, self._reading.hear
         words = SAID[recipe.told]
+        turned = recipe.shape != "line"
+        bank = _bank(recipe.language) if recipe.told == "phrases" and not recipe.phrases else None
         for at in range(len(sentences), end):
             subject, relation, other, _ = links[at]
-            if recipe.shape != "line" and draw() < 0.5:
+            if turned and draw() < 0.5:
                 subject, relation, other = other, -relation, subject
-            word = words[relation]
-            if recipe.told == "phrases":
+            if bank is not None and subject[0].isupper():
+                texts = bank[relation]
+                sentence = texts[int(draw() * len(texts))].format(subject, other)
+            elif recipe.told == "phrases":
+                word = words[relation]
                 kind = pick(draw, self._kinds(word)) if recipe.phrases else ""
                 sentence = self.language.say(word, subject, other, draw, kind)
             else:
-                sentence = self.language.tell(word, subject, other, draw)
+                sentence = self.language.tell(words[relation], subject, other, draw)
             sentences.append(sentence)
             hear(sentence)
         return True
@@ -352,7 +357,7 @@ class SpaceTale:
         if kind == "relation":
             return self._relations()
         if self.recipe.told == "phrases":
-            return self._agents(kind)
+            return self._agents(kind, draw)
         if kind == "path" and self.recipe.labels == "release":
             query, answer = pick(draw, list(self._ways()))
             citation = release.cite(self._reading, query)
@@ -372,8 +377,12 @@ class SpaceTale:
             found.append(Candidate(("relation", second, first), (back,)))
         return found
 
-    def _agents(self, kind: str) -> list[Candidate]:
-        """Questions about a story told with the phrase bank, other than for a relation."""
+    def _agents(self, kind: str, draw: Draw) -> list[Candidate]:
+        """Questions about a story told with the phrase bank, other than for a relation.
+
+        Of those that differ in a word one is drawn, for 'yes' or 'no' alike: a kind with many
+        questions would else be asked more often, as one of them always suits the split.
+        """
         pairs = [self.pair, self.pair[::-1]]
         if kind == "path":
             ways = [(pair, self._route(*pair)) for pair in pairs]
@@ -385,8 +394,14 @@ class SpaceTale:
             queries = [(kind, word, name) for name in self.pair for word in (*SIDES, *DIAGONALS)]
         else:
             queries = [(kind, *pair) for pair in pairs]
-        found = [(query, self.truth(query)) for query in queries]
-        return [Candidate(query, answer) for query, answer in found if answer]
+        truths = [(query, self.truth(query)) for query in queries]
+        found = [Candidate(query, answer) for query, answer in truths if answer]
+        if kind == "how-far" or not found or self.recipe.questions == "all":
+            return found
+        if kind == "yes-no":
+            wanted = "yes" if draw() < 0.5 else "no"
+            found = [candidate for candidate in found if candidate.answer == (wanted,)]
+        return [pick(draw, found)]
 
     def _near(self) -> dict[str, list[tuple[str, int]]]:
         """For each entity those it is linked with, and the step that leads there."""
@@ -648,6 +663,12 @@ def _by_sign(low: int, high: int) -> Walks[int]:
 @cache
 def _exact(low: int, high: int) -> Walks[int]:
     return EXACT if high == 1 else Walks(stretched(low, high))
+
+
+@cache
+def _bank(code: str) -> dict[int, tuple[str, ...]]:
+    """All phrases by the step they tell."""
+    return {step: language(code).texts(word) for word, step in UNITS.items()}
 
 
 @cache
