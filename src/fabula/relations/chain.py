@@ -48,8 +48,9 @@ class Walks(Generic[R]):
             self._tables.clear()
         steps = []
         state: R | None = None
+        known = self._tables.get
         for left in range(length, 0, -1):
-            totals, choices, states = self._table(left, state, wish)
+            totals, choices, states = known((left, state, wish)) or self._table(left, state, wish)
             if not totals:
                 return None
             at = bisect(totals, int(draw() * totals[-1]))
