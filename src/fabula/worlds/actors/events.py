@@ -197,9 +197,7 @@ class Scenario:
         if kind != "INDEF":
             return Told(kind, (person,), (new,))
         draw = self.draw
-        if (
-            self.lots.twice_the_same
-        ):  # as the release does: any place, the same and the old too
+        if self.lots.twice_the_same:  # as the release does: any place, the same and the old too
             other = pick(draw, stage.places)
         else:
             other = pick(draw, [place for place in stage.places if place not in (old, new)])
