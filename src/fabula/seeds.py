@@ -37,8 +37,8 @@ def _blocks(name: bytes) -> Iterator[Iterator[float]]:
     block = 0
     while True:
         block += 1
-        data = shake_128(b"%s\x1f%d" % (name, block)).digest(4096)
-        yield map(_to_unit, unpack("<1024I", data))
+        data = shake_128(b"%s\x1f%d" % (name, block)).digest(512)
+        yield map(_to_unit, unpack("<128I", data))
 
 
 def below(draw: Draw, n: int) -> int:

@@ -200,18 +200,24 @@ class Scenario:
         if self.lots.twice_the_same:  # as the release does: any place, the same and the old too
             other = pick(draw, stage.places)
         else:
-            other = pick(draw, [place for place in stage.places if place not in (old, new)])
+            other = self._other_than(stage.places, old, new)
         return Told(kind, (person,), (new, other) if draw() < 0.5 else (other, new))
+
+    def _other_than(self, names: Sequence[str], *taken: str) -> str:
+        """One of the names that is none of those taken, each as likely as the others."""
+        while True:
+            name = names[int(self.draw() * len(names))]
+            if name not in taken:
+                return name
 
     def _together(self, twice: bool) -> list[Told]:
         """Two people move to a place where neither was; then perhaps on to another."""
-        draw, stage = self.draw, self.stage
-        first = pick(draw, stage.persons)
-        second = pick(draw, [person for person in stage.persons if person != first])
+        stage = self.stage
+        first = pick(self.draw, stage.persons)
+        second = self._other_than(stage.persons, first)
         told = []
         for anaphor in (False, True) if twice else (False,):
-            taken = (stage.place[first], stage.place[second])
-            place = pick(draw, [place for place in stage.places if place not in taken])
+            place = self._other_than(stage.places, stage.place[first], stage.place[second])
             stage.move(first, place)
             stage.move(second, place)
             told.append(Told("MOVE", (first, second), (place,), anaphor))
@@ -219,26 +225,25 @@ class Scenario:
 
     def _coreference(self) -> list[Told]:
         """Two events of one person, the second with a pronoun; a lone first one stays plain."""
-        told: list[Told] = []
-        person: str | None = None
-        for anaphor in (False, True):
-            choices: list[tuple[str, list[tuple[str, ...]]]] = []
-            for kind in self.lots.coref:
-                options = self.stage.options(kind, person) if kind != "MOVE" else []
-                if options or kind == "MOVE":
-                    choices.append((kind, options))
-            if not choices:
-                break
-            weights = [self.lots.coref[kind] for kind, _ in choices]
-            kind, options = pick_weighted(self.draw, choices, weights)
+        first = self._corefable(None)
+        if first is None:
+            return []
+        second = self._corefable(first.subjects[0])
+        return [first, second._replace(anaphor=True)] if second else [first]
+
+    def _corefable(self, person: str | None) -> Told | None:
+        """An event that coreference tells, of the person or of anyone; None if none is possible."""
+        kinds = list(self.lots.coref)
+        while kinds:
+            kind = pick_weighted(self.draw, kinds, [self.lots.coref[k] for k in kinds])
             if kind == "MOVE":
                 mover = person or pick(self.draw, self.stage.persons)
-                event = self._relocate(kind, mover, self._elsewhere(self.stage.place[mover]))
-            else:
-                event = self._act(kind, options)
-            person = event.subjects[0]
-            told.append(event._replace(anaphor=True) if anaphor else event)
-        return told
+                return self._relocate(kind, mover, self._elsewhere(self.stage.place[mover]))
+            options = self.stage.options(kind, person)
+            if options:
+                return self._act(kind, options)
+            kinds.remove(kind)
+        return None
 
 
 def _cumulate(lots: Sequence[tuple[str, float]]) -> tuple[list[str], list[float]]:

@@ -281,6 +281,21 @@ def _survey_carriers(
     return survey
 
 
+def _sweep_carriers(
+    kind: str,
+) -> Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]]:
+    def sweep(knowledge: Knowledge, cast: Cast, language: Language) -> list[tuple[Query, Finding]]:
+        swept: list[tuple[Query, Finding]] = []
+        for person in cast.persons:
+            found = carried(knowledge, person)
+            if found:
+                answer = _told(kind, found.held, language)
+                swept.append(((kind, person), Finding(answer, [found.mask], found.events)))
+        return swept
+
+    return sweep
+
+
 def _carrying(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
     found = carried(knowledge, query[1])
     return Conclusion(_told(query[0], found.held, language), found.events) if found else None
@@ -337,7 +352,26 @@ def _survey_gives(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candi
     return survey
 
 
+def _sweep_gives(
+    kind: str,
+) -> Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]]:
+    given, asked = GIVE_KINDS[kind]
+
+    def sweep(knowledge: Knowledge, cast: Cast, language: Language) -> list[tuple[Query, Finding]]:
+        latest = {(kind, *(give.parts[i] for i in given)): give for give in knowledge.gives}
+        return [
+            (query, Finding((give.parts[asked],), [give.mask], give.mask.bit_length()))
+            for query, give in latest.items()
+        ]
+
+    return sweep
+
+
 # --- the registry ---------------------------------------------------------------------------
+
+
+def _no_choices(cast: Cast, language: Language) -> None:
+    """A list may be any combination of objects."""
 
 
 def _numbers(cast: Cast, language: Language) -> list[str]:
@@ -357,10 +391,20 @@ KINDS: dict[str, Kind] = {
     "where-object": Kind(_survey_things, _where, _where_masks, _places),
     "where-was-object": Kind(_survey_arrivals, _where_was, _where_was_masks, _places),
     "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words, _sweep_yes_no),
-    "list": Kind(_survey_carriers("list"), _carrying, _carrying_masks, lambda *_: None),
-    "count": Kind(_survey_carriers("count"), _carrying, _carrying_masks, _numbers),
+    "list": Kind(
+        _survey_carriers("list"),
+        _carrying,
+        _carrying_masks,
+        lambda *_: None,
+        _sweep_carriers("list"),
+    ),
+    "count": Kind(
+        _survey_carriers("count"), _carrying, _carrying_masks, _numbers, _sweep_carriers("count")
+    ),
     **{
-        kind: Kind(_survey_gives(kind), _give, _give_masks, _give_choices(asked))
+        kind: Kind(
+            _survey_gives(kind), _give, _give_masks, _give_choices(asked), _sweep_gives(kind)
+        )
         for kind, (_, asked) in GIVE_KINDS.items()
     },
 }
