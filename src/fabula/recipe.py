@@ -341,7 +341,8 @@ def _explain(error: ValidationError, place: str, model: type[Recipe]) -> str:
     if problem["type"] == "missing":
         return f"{here}: this key is missing."
     if problem["type"] == "value_error":
-        return f"{here}: {problem['ctx']['error']}."
+        said = str(problem["ctx"]["error"])
+        return f"{here}: {said}{'' if said.endswith(('.', '?')) else '.'}"
     given = problem.get("input")
     return f"{here}: {problem['msg'][:1].lower()}{problem['msg'][1:]} (given: {given!r})."
 

@@ -57,12 +57,23 @@ def _babi(author: Author, passage: Passage) -> bytes:
     return babi.text(passage.tale.sentences[:end], questions).encode()
 
 
+def _clutrr_hub(author: Author, passage: Passage) -> bytes:
+    records = _records(author, passage)
+    return clutrr_csv.rows(records, hub=True, start=passage.first).encode()
+
+
 FORMATS: dict[str, Format] = {
     "jsonl": Format("{split}-00000-of-00001.jsonl", _jsonl, "one JSON record a line, all fields"),
     "babi": Format("{split}.txt", _babi, "bAbI text, as published loaders read it"),
     "stepgame": Format("{split}.jsonl", _stepgame, "StepGame's JSON lines, as on the hub"),
     "clutrr": Format(
         "{split}.csv", _clutrr, "CLUTRR's table of 17 columns", clutrr_csv.header().encode()
+    ),
+    "clutrr-hub": Format(
+        "{split}.csv",
+        _clutrr_hub,
+        "the 14 columns of CLUTRR's copy on the hub",
+        clutrr_csv.header(hub=True).encode(),
     ),
 }
 
