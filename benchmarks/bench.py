@@ -22,9 +22,9 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-BABI = [f"babi/qa{n}" for n in (1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13)]
+BABI = [f"babi/qa{n}" for n in range(1, 20) if n != 14]
 
 LONG = "actors/mix to JSONL, long run"
 TWO = "actors/mix to JSONL, long run, 2 workers"
@@ -104,14 +104,16 @@ def answers(count: int) -> Figure:
 # --- data sets --------------------------------------------------------------------------------
 
 
-def writing(name: str, form: str, workers: int = 1) -> Callable[[int], Figure]:
+def writing(
+    name: str, form: str, workers: int = 1, changes: dict[str, Any] | None = None
+) -> Callable[[int], Figure]:
     """A measure that writes a data set into a temporary folder."""
 
     def measure(count: int) -> Figure:
         from fabula.engine import write
         from fabula.recipe import load
 
-        recipe = load(name)
+        recipe = load(name, changes)
         with tempfile.TemporaryDirectory() as folder:
             start = perf_counter()
             write(recipe, Path(folder) / "data", {"train": count}, form, 0, workers)
@@ -137,11 +139,28 @@ def starting(*arguments: str) -> Callable[[int], Figure]:
     return measure
 
 
+NOISE = {"irrelevant": [1, 4], "supporting": [2, 4], "disconnected": [1, 3]}
+CHAINS: list[tuple[str, str, str, dict[str, Any]]] = [
+    ("stepgame/clean", "stepgame", "5 hops", {"hops": 5}),
+    ("stepgame/clean", "stepgame", "10 hops, noise", {"hops": 10, "noise": NOISE}),
+    ("clutrr/gen-23", "jsonl", "3 facts", {"tasks": [{"k": 3}]}),
+    (
+        "clutrr/gen-23",
+        "jsonl",
+        "10 facts, noise",
+        {"tasks": [{"k": 10, "noise": ["irrelevant"]}], "clauses": "any"},
+    ),
+]
+
 ROWS = [
     Row("20 sentences: unfold, tell, read, prove all", "stories", whole, 4_000, 50),
     Row("20 sentences told before: read, prove all", "stories", reading, 4_000, 50),
     Row("the same, questions", "questions", answers, 4_000, 50),
     *(Row(f"{name} to bAbI text", "questions", writing(name, "babi"), 5_000, 50) for name in BABI),
+    *(
+        Row(f"{name}, {keys}", "stories", writing(name, form, changes=changes), 3_000, 50)
+        for name, form, keys, changes in CHAINS
+    ),
     Row("actors/mix to JSONL", "instances", writing("actors/mix", "jsonl"), 5_000, 50),
     Row(LONG, "instances", writing("actors/mix", "jsonl"), 60_000, 1100),
     Row(
