@@ -21,7 +21,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import chain, islice
 from math import comb, factorial
 from pathlib import Path
@@ -33,6 +32,7 @@ from fabula.formats import babi, read_jsonl
 from fabula.formats import stepgame as stepgame_files
 from fabula.instance import Instance
 from fabula.labels import mask_of
+from fabula.seeds import fingerprint
 
 MEASURES = ("text", "order", "proof", "signature", "facts", "canonical")
 ENDINGS = (".jsonl", ".json", ".txt")
@@ -214,18 +214,13 @@ class _Tally:
             content = take(item)
             if content is None:
                 continue
-            print_ = fingerprint(content)
+            print_ = fingerprint(content) or 1  # 0 is an empty place
             self.measured[measure] += 1
             if not self.prints[measure].add(print_):
                 self.repeated[measure] += 1
                 self.example.setdefault(measure, item.place)
             taken.append((measure, print_))
         return taken
-
-
-def fingerprint(content: str) -> int:
-    """A hash of 64 bits, never 0."""
-    return int.from_bytes(blake2b(content.encode(), digest_size=8).digest()) or 1
 
 
 class Prints:

@@ -15,11 +15,11 @@ from fabula.leak import (
     MEASURES,
     Prints,
     expected_share,
-    fingerprint,
     leak,
     repeats,
     sample_space,
 )
+from fabula.seeds import fingerprint
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "babi-v1.2-en-train"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not at hand")

@@ -7,7 +7,7 @@ Reading  what the reader made of sentences, whoever wrote them; it never sees th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from fabula.recipe import Cell, Recipe
@@ -160,11 +160,3 @@ ORDERED = ("path",)
 def same_answer(query: Query, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether two answers are the same; a list may be in any order, a path may not."""
     return one == other or (query[0] not in ORDERED and sorted(one) == sorted(other))
-
-
-def numbered(mask: int) -> Iterator[int]:
-    """The sentence numbers of a mask, ascending."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low

@@ -19,11 +19,11 @@ A support is minimal if no sentence can be left out of it so that the rest suffi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from clingo import Control, Function, Model, Number, String, Symbol, SymbolType
+
+from fabula.worlds.proving import rules
 
 __all__ = ["Claim", "Conclusion", "Oracle", "Sentence", "conclude", "prove"]
 
@@ -113,7 +113,7 @@ class Oracle:
         self._length = len(sentences)
         self._queries = {query: _term(query, QUERIES) for query in queries}
         self._control = Control(["--warn=none"])
-        self._control.add("base", [], _rules())
+        self._control.add("base", [], rules(__file__))
         self._control.add("base", [], "\n".join(self._facts(sentences)))
         self._control.ground([("base", [])])
         told = self._literals("told", 1)
@@ -364,11 +364,6 @@ class Oracle:
 
 
 # Terms and words
-
-
-@cache
-def _rules() -> str:
-    return Path(__file__).with_name("rules.lp").read_text(encoding="utf-8")
 
 
 def _term(parts: tuple[str, ...], kinds: Mapping[str, int]) -> Symbol:

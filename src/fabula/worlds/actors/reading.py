@@ -63,11 +63,6 @@ def place_bit(place: str) -> int:
     return bit
 
 
-def place_of(domain: int) -> str | None:
-    """The one place of a domain, or None if it leaves more open."""
-    return _places.get(domain)
-
-
 class Node:
     """A stay or a spot: what its own sentence says of it, and what it shares its place with."""
 

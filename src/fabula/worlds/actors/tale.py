@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from fabula.labels import numbers_of
 from fabula.language import Language, Statement, language
 from fabula.seeds import Draw
 from fabula.worlds.actors import release
@@ -12,7 +13,7 @@ from fabula.worlds.actors.events import Scenario, Stage, Told
 from fabula.worlds.actors.questions import KINDS, conclude, find, sweep, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
-from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query, numbered
+from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query
 
 # What a kind of sentence counts as in a composition: 'is in' is a move told another way.
 CONCEPT = {"AFFIRM": "MOVE"}
@@ -74,13 +75,13 @@ class ActorsReading:
         # questions about the past end with the support; all others with the story
         end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
         facts = self.knowledge.facts
-        people = {n for number in numbered(mask) for f in facts[number] for n in (f[1], f[-1])}
+        people = {n for number in numbers_of(mask) for f in facts[number] for n in (f[1], f[-1])}
         if self._unread(query, mask, end, people) != conclusion:
             return False
         return not any(
             self._alone(query, rest) == conclusion
             and self._unread(query, rest, end, people) == conclusion
-            for rest in (mask & ~(1 << number) for number in numbered(mask))
+            for rest in (mask & ~(1 << number) for number in numbers_of(mask))
         )
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
@@ -91,7 +92,7 @@ class ActorsReading:
         """What follows if only these sentences had been told."""
         statements = self.statements
         knowledge = Knowledge()
-        for number in numbered(mask):
+        for number in numbers_of(mask):
             knowledge.hear(number, statements[number - 1])
         return knowledge
 
@@ -107,7 +108,7 @@ class ActorsReading:
         """
         statements = self.statements
         knowledge = Knowledge()
-        numbers = iter(numbered(mask))
+        numbers = iter(numbers_of(mask))
         number = next(numbers, 0)
         for at, movers in self._movements:
             if at > end:
@@ -131,7 +132,7 @@ class ActorsReading:
 
     def concepts(self, mask: int) -> tuple[str, ...]:
         found = set()
-        for number in numbered(mask):
+        for number in numbers_of(mask):
             statement = self.statements[number - 1]
             found.add(CONCEPT.get(statement.kind, statement.kind))
             people = self.knowledge.facts.get(number, ())
@@ -154,7 +155,7 @@ class ActorsReading:
             return f"{kind}({','.join(slots)})"
 
         parts = []
-        for number in numbered(mask):
+        for number in numbers_of(mask):
             told = "+".join(
                 abstract(fact[0], TYPE.get(fact[0], "POP"), fact[1:])
                 for fact in self.knowledge.facts.get(number, ())

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fabula.labels import minimal
-from fabula.worlds.base import Fact, Finding, Query, numbered
+from fabula.labels import minimal, numbers_of
+from fabula.worlds.base import Fact, Finding, Query
 from fabula.worlds.kinds.language import KindsLanguage, language
 
 Numbered = tuple[str, int]
@@ -68,12 +68,12 @@ class KindsReading:
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
         """The answer if only these sentences had been told, or None if none follows."""
-        finding = _only(self.answers(query, numbered(mask)))
+        finding = _only(self.answers(query, numbers_of(mask)))
         return None if finding is None else finding.answer
 
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
         """Whether these sentences alone give the conclusion and none can be dropped."""
-        found = self.answers(query, numbered(mask))
+        found = self.answers(query, numbers_of(mask))
         return list(found) == [conclusion] and found[str(conclusion)] == [mask]
 
     def facts(self) -> list[tuple[Fact, ...]]:
@@ -82,7 +82,7 @@ class KindsReading:
 
     def concepts(self, mask: int) -> tuple[str, ...]:
         """The kinds of fact in these sentences, sorted."""
-        return tuple(sorted({self.told[number - 1][0] for number in numbered(mask)}))
+        return tuple(sorted({self.told[number - 1][0] for number in numbers_of(mask)}))
 
     def signature(self, query: Query, mask: int) -> str:
         """Question and support with names abstracted."""
@@ -91,7 +91,7 @@ class KindsReading:
         def short(name: str) -> str:
             return names.setdefault(name, f"N{len(names) + 1}")
 
-        told = [self.told[number - 1] for number in numbered(mask)]
+        told = [self.told[number - 1] for number in numbers_of(mask)]
         parts = [f"{fact[0]}({short(fact[1])},{short(fact[2])})" for fact in told]
         return f"{' '.join(parts)} ? {query[0]}({short(self.resolve(query[1]))})"
 

@@ -8,12 +8,11 @@ have that answer, and minimal if no sentence can be left out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
-from pathlib import Path
 
 from clingo import Control, Function, Number, String, Symbol
 
 from fabula.worlds.base import Claim, Fact, Query
+from fabula.worlds.proving import rules
 
 __all__ = ["Oracle", "prove"]
 
@@ -76,7 +75,7 @@ class Oracle:
         lines = list(self._facts(sentences, names, by_marriage))
         lines += [f"word({String(word)},{WORDS[word][0]},{WORDS[word][1]})." for word in vocabulary]
         self._control = Control(["--warn=none"])
-        self._control.add("base", [], _rules())
+        self._control.add("base", [], rules(__file__))
         self._control.add("base", [], "\n".join(lines))
         self._control.ground([("base", []), (axiom, [])])
         told = self._literals("told", 1)
@@ -161,8 +160,3 @@ class Oracle:
                         f"support {list(support)} still suffices without sentence {number}"
                     )
         return failures
-
-
-@cache
-def _rules() -> str:
-    return Path(__file__).with_name("rules.lp").read_text(encoding="utf-8")

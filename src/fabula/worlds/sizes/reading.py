@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabula.labels import numbers_of
 from fabula.relations import Graph
-from fabula.worlds.base import Fact, Finding, Query, numbered
+from fabula.worlds.base import Fact, Finding, Query
 from fabula.worlds.sizes.language import SizesLanguage, bigger_first, language
 
 BIGGER, SMALLER = 1, -1
@@ -93,7 +94,7 @@ class SizesReading:
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
         """The answer if only these sentences had been told, or None if none follows."""
         part = SizesReading(self.language)
-        for number in numbered(mask):
+        for number in numbers_of(mask):
             part._take(self.told[number - 1])
         finding = part.find(query)
         return None if finding is None else finding.answer
@@ -113,7 +114,7 @@ class SizesReading:
         def short(name: str) -> str:
             return names.setdefault(name, f"T{len(names) + 1}")
 
-        told = [self.told[number - 1] for number in numbered(mask)]
+        told = [self.told[number - 1] for number in numbers_of(mask)]
         parts = [f"{short(bigger)}>{short(smaller)}" for bigger, smaller in told]
         return f"{' '.join(parts)} ? {query[0]}({','.join(map(short, query[1:]))})"
 

@@ -14,13 +14,12 @@ Promises:
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any, NamedTuple
 
-from fabula.errors import ParseError, RecipeError, hint
+from fabula.errors import ParseError
+from fabula.language import language_file
 from fabula.relations import Wording
 from fabula.relations.wording import MEMO_LIMIT
 from fabula.seeds import Draw, pick
@@ -476,9 +475,4 @@ def _derive(data: Mapping[str, Any]) -> Iterator[Phrase]:
 @cache
 def language(code: str) -> SpaceLanguage:
     """The language of this code."""
-    folder = resources.files("fabula.language")
-    path = folder / code / "space.toml"
-    if not path.is_file():
-        codes = [p.name for p in folder.iterdir() if (p / "space.toml").is_file()]
-        raise RecipeError(f"no language '{code}' for the world 'space'.{hint(code, codes)}")
-    return SpaceLanguage(tomllib.loads(path.read_text(encoding="utf-8")))
+    return SpaceLanguage(language_file(code, "space"))

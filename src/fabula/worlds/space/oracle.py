@@ -8,12 +8,11 @@ story and solved under assumptions on which sentences are told and on what is de
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
-from pathlib import Path
 
 from clingo import Control, Function, Number, String, Symbol
 
 from fabula.worlds.base import Claim, Fact, Query
+from fabula.worlds.proving import examine, rules
 
 # Written again here, on purpose: a slip in the grid's own tables must not prove itself.
 OFFSETS = {
@@ -104,7 +103,7 @@ class Oracle:
                         start, goal = map(String, claim.query[-2:])
                         program.append(f"walk({self._walks[key]},{start},{goal},{length}).")
         self._control = Control(["--warn=none"])
-        self._control.add("base", [], _rules())
+        self._control.add("base", [], rules(__file__))
         self._control.add("base", [], "\n".join(program))
         self._control.ground([("base", [])])
         self._atoms = {atom.symbol: atom.literal for atom in self._control.symbolic_atoms}
@@ -237,30 +236,9 @@ class Oracle:
 
     def prove(self, claim: Claim) -> list[str]:
         """What is wrong with a claim, in English; nothing if it is proven."""
-        everything = range(1, self._count + 1)
-        if not self._possible(self._assume(everything)):
+        if not self._possible(self._assume(range(1, self._count + 1))):
             return ["the story is contradictory"]
-        failures = []
-        found = self.conclude(claim.query, everything, claim.answer)
-        if found != tuple(claim.answer):
-            failures.append(f"{','.join(claim.answer)} is not entailed: the story gives {found}")
-        if not claim.supports:
-            failures.append("there is no support")
-        for support in claim.supports:
-            name = f"support {list(support)}"
-            if not set(support) <= set(everything):
-                failures.append(f"{name} is out of range")
-                continue
-            if self.conclude(claim.query, support, claim.answer) != tuple(claim.answer):
-                failures.append(f"{name} does not suffice")
-                continue
-            for number in support:
-                rest = [other for other in support if other != number]
-                if self.conclude(claim.query, rest, claim.answer) == tuple(claim.answer):
-                    failures.append(f"{name} still suffices without sentence {number}")
-        return failures
-
-
-@cache
-def _rules() -> str:
-    return Path(__file__).with_name("rules.lp").read_text(encoding="utf-8")
+        query, answer = claim.query, tuple(claim.answer)
+        return examine(
+            claim, self._count, lambda told: self.conclude(query, told, claim.answer), answer
+        )

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabula.labels import minimal, preference, product
-from fabula.worlds.base import Fact, Finding, Query, numbered
+from fabula.labels import minimal, numbers_of, preference, product
+from fabula.worlds.base import Fact, Finding, Query
 from fabula.worlds.space.chart import Chart
 from fabula.worlds.space.grid import (
     FACING,
@@ -256,7 +256,7 @@ class SpaceReading:
         if self.more or kind == "which" or (len(query) > 3 and kind == "path"):
             return self._concludes(query, mask) == conclusion and all(
                 self._concludes(query, mask ^ 1 << number) != conclusion
-                for number in numbered(mask)
+                for number in numbers_of(mask)
             )
         if kind == "relation":
             alone = self.graph.alone(mask, query[1], query[2])
@@ -288,7 +288,7 @@ class SpaceReading:
     def _part(self, mask: int) -> SpaceReading:
         """The reading of these sentences alone."""
         part = SpaceReading(self.language)
-        for number in numbered(mask):
+        for number in numbers_of(mask):
             if number in self.more:
                 part.take(self.more[number])
                 continue
@@ -311,9 +311,9 @@ class SpaceReading:
     def concepts(self, mask: int) -> tuple[str, ...]:
         """The kinds of expression in these sentences, sorted."""
         if not self.more:
-            return tuple(sorted({self.told[number - 1][3] for number in numbered(mask)}))
+            return tuple(sorted({self.told[number - 1][3] for number in numbers_of(mask)}))
         found = set()
-        for number in numbered(mask):
+        for number in numbers_of(mask):
             said = self.more.get(number) or (Statement(*self.told[number - 1]),)
             found |= {told.kind for told in said} | ({"joined"} if len(said) > 1 else set())
         return tuple(sorted(found))
@@ -329,12 +329,12 @@ class SpaceReading:
 
         parts = []
         if not self.more:
-            for number in numbered(mask):
+            for number in numbers_of(mask):
                 relation, figure, ground, _ = self.told[number - 1]
                 parts.append(f"{relation}({short(figure)},{short(ground)})")
             return f"{' '.join(parts)} ? {query[0]}({','.join(map(short, query[1:]))})"
         facts = self.facts()
-        for number in numbered(mask):
+        for number in numbers_of(mask):
             for fact in facts[number - 1]:
                 if fact[0] == "not":
                     parts.append(f"not-{fact[1]}({short(fact[2])},{short(fact[3])})")
