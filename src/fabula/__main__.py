@@ -1,5 +1,7 @@
 """`python -m fabula` is the command line."""
 
+import sys
+
 from fabula.cli import main
 
-main()
+sys.exit(main())

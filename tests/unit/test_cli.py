@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from fabula import cli, instance
 from fabula._version import __version__
+from fabula.cli import common
 from fabula.instance import Instance
 from fabula.recipe import recipe_ids
 
@@ -192,7 +193,7 @@ def test_generate_force_replaces_a_data_set_only(tmp_path: Path) -> None:
     ],
 )
 def test_set_reads_toml(text: str, value: object) -> None:
-    assert cli._changes([f"key.inner={text}"]) == {"key.inner": value}
+    assert common.changes_of([f"key.inner={text}"]) == {"key.inner": value}
 
 
 def test_verify_and_stats(tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""The command line. Each command is thin: it reads options, calls one function, shows the result.
+
+Promises:
+1. What a user can put right ends in one line 'error: …' on stderr that names the place and the
+   remedy, with exit code 2; Ctrl-C ends with 130. Neither leaves anything half-written behind.
+2. `--json` prints nothing but JSON on stdout; progress is only shown on a terminal, on stderr.
+3. Heavy modules are loaded by the command that needs them: `fabula --help` is immediate.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from fabula._version import __version__
+from fabula.cli import check, make
+from fabula.errors import FabulaError
+
+app = typer.Typer(
+    name="fabula",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with: [bold]fabula list[/bold], then [bold]fabula show babi/qa2[/bold]",
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"fabula {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Generate and prove benchmarks of story understanding."""
+
+
+app.command("list")(make.list_)
+app.command()(make.show)
+app.command()(make.generate)
+app.command()(check.verify)
+app.add_typer(check.audit_app, name="audit", help="Audit published data: are its labels right?")
+app.command("leak")(check.leak_between)
+app.command()(check.stats)
+
+
+# --- the entry point --------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without '…' is no reason to stop
+    try:
+        given = None if arguments is None else list(arguments)
+        code = app(args=given, prog_name="fabula", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        return 141
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except FabulaError as error:
+        return _complain(str(error))
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{place}{error.strerror or error}.")
+    except Exception as error:
+        told = getattr(error, "format_message", None)  # the parser's own errors
+        if told is None:
+            raise
+        command = getattr(getattr(error, "ctx", None), "command_path", "fabula")
+        return _complain(f"{str(told()).rstrip('.') or 'which command'}. Try '{command} --help'.")
+    if code == 130:
+        print("stopped; nothing was left half-written", file=sys.stderr)
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+    print(f"error: {message}", file=sys.stderr)
+    return 2
+
+
+def _forget_stdout() -> None:
+    """Nobody reads any more: let the interpreter's last flush go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

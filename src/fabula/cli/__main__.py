@@ -1,0 +1,7 @@
+"""`python -m fabula.cli`."""
+
+import sys
+
+from fabula.cli import main
+
+sys.exit(main())
