@@ -11,7 +11,7 @@ FABULA := $(VENV)/bin/fabula
 PIP    := $(PY) -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench golden gallery clean checked ready ready-dev
+.PHONY: help demo test fast bench golden gallery clean checked ready ready-dev
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -29,8 +29,11 @@ test: ready-dev  ## linter, types and tests (ARGS='-k golden' for some of the te
 	$(PY) -m mypy
 	$(PY) -m pytest -n 2 $(ARGS)
 
-bench: ready  ## speed and memory (ARGS=--quick for a short run)
-	$(PY) benchmarks/bench.py $(ARGS)
+fast: checked  ## Fabula with its inner loops compiled, in .venv-fast
+	@$(MAKE) -s --no-print-directory $(VENV)-fast/.made
+
+bench: fast  ## speed and memory of the compiled form (ARGS=--quick for a short run)
+	$(VENV)-fast/bin/python -P benchmarks/bench.py $(ARGS)
 
 golden: ready-dev  ## write the golden files anew; look at the difference before keeping it
 	$(PY) -m pytest -n 2 tests/golden --refresh-golden
@@ -40,7 +43,7 @@ gallery: ready  ## write GALLERY.md anew
 	mv GALLERY.md.new GALLERY.md
 
 clean:  ## remove all that was made here, .venv included
-	rm -rf $(VENV) out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-fast out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment ---------------------------------------------------------------------------
@@ -55,6 +58,13 @@ $(VENV)/.made-dev: pyproject.toml constraints.txt
 	@echo "Installing Fabula and the tools of its tests into $(VENV) …"
 	@$(PIP) -e '.[dev]'
 	@touch $(VENV)/.made $@
+
+# Compiled by mypyc, and so made anew whenever a source file is newer.
+$(VENV)-fast/.made: pyproject.toml constraints.txt hatch_build.py $(shell find src -name '*.py' -o -name '*.toml' -o -name '*.lp')
+	@test -x $(VENV)-fast/bin/python || $(PYTHON) -m venv $(VENV)-fast
+	@echo "Compiling Fabula into $(VENV)-fast …"
+	@FABULA_COMPILE=1 $(VENV)-fast/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt .
+	@touch $@
 
 # The stamps are looked at in a second make, because the check may take them away.
 ready: checked
