@@ -11,7 +11,7 @@ FABULA := $(VENV)/bin/fabula
 PIP    := $(PY) -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast bench golden gallery clean checked ready ready-dev
+.PHONY: help demo test fast bench golden gallery docs harnesses clean checked ready ready-dev
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -42,8 +42,14 @@ gallery: ready  ## write GALLERY.md anew
 	$(PY) -m fabula.gallery > GALLERY.md.new
 	mv GALLERY.md.new GALLERY.md
 
+docs: .venv-harness/docs/.made  ## build the documentation site into out/site
+	.venv-harness/docs/bin/python docs/build.py out/site
+
+HARNESSES := inspect lm-eval reasoning-gym verifiers
+harnesses: $(HARNESSES:%=harness-%)  ## the adapters against the real harnesses, each in its own environment
+
 clean:  ## remove all that was made here, .venv included
-	rm -rf $(VENV) $(VENV)-fast out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-harness $(VENV)-fast out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment ---------------------------------------------------------------------------
@@ -64,6 +70,19 @@ $(VENV)-fast/.made: pyproject.toml constraints.txt hatch_build.py $(shell find s
 	@test -x $(VENV)-fast/bin/python || $(PYTHON) -m venv $(VENV)-fast
 	@echo "Compiling Fabula into $(VENV)-fast …"
 	@FABULA_COMPILE=1 $(VENV)-fast/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt .
+	@touch $@
+
+# An environment for each harness, and for the site: they do not agree on the versions of what they
+# need. openai is what Inspect speaks to an endpoint with.
+harness-%: .venv-harness/%/.made
+	.venv-harness/$*/bin/python -m pytest tests/harness $(ARGS)
+
+.PRECIOUS: .venv-harness/%/.made
+.venv-harness/%/.made: pyproject.toml constraints.txt
+	@echo "Installing fabula[$*] into .venv-harness/$* …"
+	@$(PYTHON) -m venv --clear .venv-harness/$*
+	@.venv-harness/$*/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt \
+	  -e '.[$*]' 'pytest>=8.3' $(if $(filter inspect,$*),'openai>=2.0')
 	@touch $@
 
 # The stamps are looked at in a second make, because the check may take them away.

@@ -24,10 +24,12 @@ from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-BABI = [f"babi/qa{n}" for n in range(1, 20) if n != 14]
+BABI = [f"babi/qa{n}" for n in range(1, 21)]
 
 LONG = "actors/mix to JSONL, long run"
 TWO = "actors/mix to JSONL, long run, 2 workers"
+SHARDS = "babi/qa1, shards here"
+ON_RAY = "babi/qa1, shards on Ray, 1 worker"
 
 
 class Figure(NamedTuple):
@@ -105,7 +107,11 @@ def answers(count: int) -> Figure:
 
 
 def writing(
-    name: str, form: str, workers: int = 1, changes: dict[str, Any] | None = None
+    name: str,
+    form: str,
+    workers: int = 1,
+    changes: dict[str, Any] | None = None,
+    split: str = "train",
 ) -> Callable[[int], Figure]:
     """A measure that writes a data set into a temporary folder."""
 
@@ -116,8 +122,65 @@ def writing(
         recipe = load(name, changes)
         with tempfile.TemporaryDirectory() as folder:
             start = perf_counter()
-            write(recipe, Path(folder) / "data", {"train": count}, form, 0, workers)
+            write(recipe, Path(folder) / "data", {split: count}, form, 0, workers)
             return Figure(count, perf_counter() - start)
+
+    return measure
+
+
+# --- from passages to bytes ---------------------------------------------------------------------
+
+
+def parts_of_writing(name: str, part: str) -> Callable[[int], Figure]:
+    """A measure of one step on the way from a recipe to a file, the steps before not counted."""
+
+    def measure(count: int) -> Figure:
+        from fabula.formats import format_named
+        from fabula.generate import Author
+        from fabula.recipe import load
+
+        author = Author(load(name), "train", 0)
+        form = format_named("jsonl" if part in ("passages", "records") else part)
+        form.piece(author, author.passages(0, 10))  # what is loaded on first use
+        seconds = 0.0
+        gc.disable()  # as the engine does for each piece
+        for first in range(0, count, 1_000):
+            start = perf_counter()
+            passages = list(author.passages(first, min(count, first + 1_000)))
+            if part != "passages":
+                start = perf_counter()
+                if part == "records":
+                    for passage in passages:
+                        author.records(passage)
+                else:
+                    form.piece(author, passages)
+            seconds += perf_counter() - start
+        return Figure(count, seconds)
+
+    return measure
+
+
+def shards(engine: str, form: str = "jsonl") -> Callable[[int], Figure]:
+    """A measure of shards made one after another by one worker of an engine that has started."""
+
+    def measure(count: int) -> Figure:
+        from fabula.engine import write
+        from fabula.recipe import load
+
+        recipe, ticks = load("babi/qa1"), []
+        with tempfile.TemporaryDirectory() as folder:
+            write(
+                recipe,
+                Path(folder) / "data",
+                {"train": count},
+                form,
+                engine=engine,
+                shard_size=count // 8,
+                progress=lambda made: ticks.append((perf_counter(), made)),
+            )
+        # from the first piece on: what starting costs is not the cost of a shard
+        made = [(at, size) for at, size in ticks if size]
+        return Figure(sum(size for _, size in made[1:]), made[-1][0] - made[0][0])
 
     return measure
 
@@ -152,6 +215,9 @@ CHAINS: list[tuple[str, str, str, dict[str, Any]]] = [
     ),
 ]
 
+MIX = writing("dyna/mix-t12", "jsonl", split="test")
+DIVERSE = writing("dyna/diverse-t12", "jsonl")
+
 ROWS = [
     Row("20 sentences: unfold, tell, read, prove all", "stories", whole, 4_000, 50),
     Row("20 sentences told before: read, prove all", "stories", reading, 4_000, 50),
@@ -170,6 +236,23 @@ ROWS = [
         60_000,
         1_100,
     ),
+    Row("dyna/mix-t12 to JSONL, whole", "instances", MIX, 6_000, 170),
+    Row("dyna/diverse-t12 to JSONL, training", "instances", DIVERSE, 24_772, 260),
+    *(
+        Row(f"babi/qa1, {title}", "instances", parts_of_writing("babi/qa1", part), 20_000, 1_000)
+        for title, part in (
+            ("passages only", "passages"),
+            ("passages to records", "records"),
+            ("passages to JSONL", "jsonl"),
+            ("passages to Parquet's columns", "parquet"),
+        )
+    ),
+    *(
+        Row(f"babi/qa1 to {form}", "instances", writing("babi/qa1", form.lower()), 40_000, 1_000)
+        for form in ("JSONL", "Parquet")
+    ),
+    Row(SHARDS, "instances", shards("inline"), 80_000, 8_000),
+    Row(ON_RAY, "instances", shards("ray"), 80_000, 8_000),
     Row("babi/qa2 to JSONL, 1,000", "instances", writing("babi/qa2", "jsonl"), 1_000, 100),
     Row("babi/qa2 to JSONL, 50,000", "instances", writing("babi/qa2", "jsonl"), 50_000, 1_000),
     Row("start of Python", "starts", starting("-c", ""), 9, 3),
@@ -220,6 +303,8 @@ def main() -> None:
         print(
             f"{row.title:44}{count:8,}{seconds:10.3f}{count / seconds:11,.0f}  {row.unit:10}{peak}"
         )
+    if SHARDS in rates and ON_RAY in rates:
+        print(f"\nA shard costs {rates[SHARDS] / rates[ON_RAY]:.2f} times as much on Ray as here.")
     if LONG in rates and TWO in rates:
         print(f"\nTwo workers are {rates[TWO] / rates[LONG]:.2f} times as fast as one.")
 

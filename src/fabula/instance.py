@@ -75,6 +75,11 @@ class Instance:
             raise ParseError(f"{place}: not valid JSON: {error}.") from None
         if not isinstance(data, dict):
             raise ParseError(f"{place}: a record must be a JSON object.")
+        return cls.from_fields(data, place)
+
+    @classmethod
+    def from_fields(cls, data: Mapping[str, Any], place: str = "record") -> Instance:
+        """The record with these fields, lists instead of tuples as files have them."""
         missing = [name for name in FIELDS if name not in data]
         if missing:
             raise ParseError(f"{place}: fields are missing: {', '.join(missing)}.")

@@ -20,21 +20,18 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from fabula.cells import Bin, Cell, Compositional, Strict, Weight, cells_of
 from fabula.errors import RecipeError, hint
+from fabula.language.catalogue import check, native
 
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+__all__ = [
+    "Cell", "Recipe", "Split", "Strict", "Weight", "build", "content_digest", "load",
+    "read_recipe", "recipe_ids",
+]  # fmt: skip
+
 Size = Annotated[int, Field(ge=0)]
-Bounds = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
-
-UNBOUNDED = 1_000_000
-
-
-class Strict(BaseModel):
-    """A part of a recipe: frozen, and closed to unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
 
 class Split(Strict):
@@ -44,48 +41,6 @@ class Split(Strict):
     """Questions, unless the command line says otherwise."""
     share: Annotated[float, Field(gt=0, le=1)] | None = None
     """Part of all content that this split may draw on; by default proportional to the sizes."""
-
-
-class Cell(Strict):
-    """A kind of instance: what is asked, and how it is supported."""
-
-    name: str = ""
-    share: Weight = 1.0
-    """Relative number of instances."""
-    asks: tuple[str, ...] = ()
-    """Kinds of question; empty: any."""
-    answers: tuple[str, ...] = ()
-    """Answers; empty: any."""
-    support_size: Bounds = (0, UNBOUNDED)
-    """Sentences in the support, inclusive."""
-    supports: Bounds = (1, UNBOUNDED)
-    """Number of alternative minimal supports, inclusive."""
-    requires: tuple[str, ...] = ()
-    """Events and tellings that must all be in the support."""
-    forbids: tuple[str, ...] = ()
-    """Events and tellings that must not be in the support."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_number(cls, data: Any) -> Any:
-        """A single number n stands for the range n … n."""
-        if isinstance(data, dict):
-            data = dict(data)
-            for key in ("support_size", "supports"):
-                if isinstance(data.get(key), int):
-                    data[key] = (data[key], data[key])
-        return data
-
-    @model_validator(mode="after")
-    def _possible(self) -> Cell:
-        for key in ("support_size", "supports"):
-            low, high = getattr(self, key)
-            if low > high:
-                raise ValueError(f"{key} = [{low}, {high}] holds no number")
-        both = set(self.requires) & set(self.forbids)
-        if both:
-            raise ValueError(f"requires and forbids both name {', '.join(sorted(both))}")
-        return self
 
 
 class Recipe(Strict):
@@ -98,6 +53,8 @@ class Recipe(Strict):
     """What it tests and how; shown by `fabula list` and in the gallery."""
     world: str
     language: str = "en"
+    cipher: str = ""
+    """Letters exchanged for others: by the table of the published files or by one of the seed."""
     dialect: str = ""
     """Which of the recipe's dialects is in force."""
     seed: int = 0
@@ -105,8 +62,9 @@ class Recipe(Strict):
     """Sentences told before the (first) question, or a range of them."""
     every: Annotated[int, Field(ge=1)] = 2
     """Sentences told between questions."""
-    questions: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] = 1
-    """Questions a story, or 'all' that can be asked at its end."""
+    questions: Annotated[int, Field(ge=1, le=10_000)] | Literal["all", "throughout"] = 1
+    """Questions a story, or 'all' that can be asked at its end, or 'throughout': one every so many
+    sentences until the story ends, or has the given length."""
     patience: Annotated[int, Field(ge=0)] = 0
     """How often `every` more sentences are told when nothing fit to ask has come up."""
     repeat: bool = True
@@ -119,13 +77,26 @@ class Recipe(Strict):
     """What every instance must fulfil."""
     cells: tuple[Cell, ...] = ()
     """Quotas: kinds of instance and their shares, filled exactly."""
+    bins: dict[str, Annotated[tuple[Bin, ...], Field(min_length=1)]] = {}
+    """Quotas in short: for a kind of question the sizes of its support, each equally often and
+    the kinds as `asks` weighs them; only the kinds named here are asked."""
+    even: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = {}
+    """With `bins`: for a kind of question the answers that come equally often in each bin."""
+    along: tuple[str, ...] = ()
+    """Kinds of question of which all that can be asked are passed along with each question."""
+    max_per_signature: Annotated[int, Field(ge=0)] = 0
+    """Instances of a split that may have the same signature; 0: any number."""
+    compositional: Compositional | None = None
+    """What training must not combine and the test does."""
     splits: dict[str, Split] = {"train": Split(size=1000), "test": Split(size=1000)}
     split_overrides: dict[str, dict[str, Any]] = {}
     """Keys that are different in a split, e.g. longer chains in the test: any of the recipe's."""
-    split_key: Literal["story", "proof", "facts", "signature", "none"] = "story"
+    split_key: Literal["story", "proof", "facts", "signature", "compound-divergence", "none"] = (
+        "story"
+    )
     """What two splits never have in common: stories (told by their opening), the sentences of
-    question and support, their facts however worded, the same with names abstracted, or
-    nothing is guaranteed."""
+    question and support, their facts however worded, the same with names abstracted, kinds of
+    question with what their support consists of (see divergence.py), or nothing is guaranteed."""
     max_tries: Annotated[int, Field(ge=1)] = 20_000
     """Stories tried for one instance before the recipe is called impossible."""
     max_supports: Annotated[int, Field(ge=1)] = 32
@@ -147,19 +118,45 @@ class Recipe(Strict):
 
     @model_validator(mode="after")
     def _sound(self) -> Recipe:
+        if not self.composed:
+            check(self.world, self.language, self.cipher)
         low, high = self.lengths
         if low < 1 or high < low:
             raise ValueError(f"length: {self.length} is no range of sentences")
         if high > 100_000:
             raise ValueError("length: stories of more than 100,000 sentences are not supported")
-        if not any(self.asks.values()):
+        if not any(self.asks.values()) and not self.composed:
             raise ValueError("asks: at least one kind of question needs a positive weight")
         if not self.splits:
             raise ValueError("splits: at least one split is needed")
         if sum(self.shares.values()) > 1.000001:
             raise ValueError("splits: the shares add up to more than 1")
-        if self.cells and not any(cell.share for cell in self.cells):
-            raise ValueError("cells: at least one cell needs a positive share")
+        for name, share in self.shares.items():
+            if share <= 0:
+                raise ValueError(f"splits: the other shares leave nothing for '{name}'")
+        if self.cells and self.bins:
+            raise ValueError("bins: give either cells or bins")
+        for kind, sizes in self.bins.items():
+            if kind not in self.asks:
+                raise ValueError(f"bins: '{kind}' is not asked.{hint(kind, self.asks)}")
+            for size in sizes:
+                if not isinstance(size, int) and size[0] > size[1]:
+                    raise ValueError(f"bins.{kind}: [{size[0]}, {size[1]}] holds no number")
+        if (self.cells or self.bins) and not any(cell.share for cell in self.quota_cells):
+            key = "cells" if self.cells else "bins"
+            raise ValueError(f"{key}: at least one cell needs a positive share")
+        for key in ("along", "even"):
+            for kind in getattr(self, key):
+                if kind not in self.asks:
+                    raise ValueError(f"{key}: '{kind}' is not asked.{hint(kind, self.asks)}")
+        for kind in self.even:
+            if kind not in self.bins:
+                raise ValueError(f"even: '{kind}' has no bins; give it some.")
+        for split in self.compositional.test if self.compositional else ():
+            if split not in self.splits:
+                raise ValueError(
+                    f"compositional.test: no split '{split}'.{hint(split, self.splits)}"
+                )
         return self
 
     def for_split(self, split: str) -> Self:
@@ -176,7 +173,17 @@ class Recipe(Strict):
         try:
             return type(self).model_validate(_merge(content, over))
         except ValidationError as error:
-            raise RecipeError(_explain(error, place, type(self))) from None
+            raise RecipeError(explain(error, place, type(self))) from None
+
+    @property
+    def composed(self) -> bool:
+        """Whether it is made of other recipes."""
+        return False
+
+    @cached_property
+    def native(self) -> str:
+        """The language that the world tells and reads, from which `language` is told."""
+        return native(self.language, self.world)
 
     @property
     def lengths(self) -> tuple[int, int]:
@@ -199,17 +206,31 @@ class Recipe(Strict):
     @cached_property
     def digest(self) -> str:
         """A short hash of what the recipe says, whatever its seed and sizes."""
-        content = self.model_dump(mode="json", exclude={"seed", "title", "about"})
-        for split in content["splits"].values():
-            del split["size"]
+        # without defaults, so that a key that comes later changes no digest
+        content = self.model_dump(
+            mode="json", exclude_defaults=True, exclude={"seed", "title", "about", "splits"}
+        )
         content["shares"] = self.shares
-        return blake2b(
-            orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=8
-        ).hexdigest()
+        return content_digest(content)
+
+    @property
+    def quota_cells(self) -> tuple[Cell, ...]:
+        """The cells, written out or in short."""
+        return self.cells or tuple(cells_of(self.bins, self.asks, self.even))
+
+    def concepts(self) -> frozenset[str]:
+        """What its instances are made of: kinds of question, and what the world adds to them."""
+        named = {kind for cell in self.quota_cells if cell.share for kind in cell.asks}
+        return frozenset({*(named or self.kinds()), *self.along})
 
     def kinds(self) -> tuple[str, ...]:
         """The kinds of question that are asked."""
         return tuple(kind for kind, weight in self.asks.items() if weight > 0)
+
+
+def content_digest(content: Any) -> str:
+    """A short hash of data, the same in every run."""
+    return blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
 
 
 # --- finding and reading recipes ------------------------------------------------------------
@@ -234,8 +255,8 @@ def _natural(text: str) -> list[tuple[str, int]]:
     return [(word, int(part or 0)) for word, part in re.findall(r"(\D*)(\d*)", text)]
 
 
-def read_recipe(name: str | Path) -> dict[str, Any]:
-    """The raw content of a recipe, by name or path."""
+def read_recipe(name: str | Path, extending: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The raw content of a recipe, by name or path, laid over that of the one it extends."""
     text, place = _source(str(name))
     try:
         data = tomllib.loads(text)
@@ -243,7 +264,23 @@ def read_recipe(name: str | Path) -> dict[str, Any]:
         raise RecipeError(f"{place}: not valid TOML: {error}.") from None
     if "id" not in data:
         data["id"] = Path(str(name)).stem
-    return data
+    templates = data.get("templates")
+    if isinstance(templates, str) and (beside := Path(str(name)).parent / templates).is_file():
+        data["templates"] = str(beside)  # a file beside the recipe, wherever one is
+    base = data.pop("extends", None)
+    if base is None:
+        return data
+    if not isinstance(base, str):
+        raise RecipeError(f"{place}, extends: name one recipe.")
+    if base in (str(name), *extending):
+        raise RecipeError(f"{place}, extends: {base} extends itself.")
+    try:
+        extended = read_recipe(base, (*extending, str(name)))
+        if "splits" in data:  # others, not more
+            extended.pop("splits", None)
+        return _merge(extended, data)
+    except RecipeError as error:
+        raise RecipeError(f"{place}, extends: {error}") from None
 
 
 def _source(name: str) -> tuple[str, str]:
@@ -258,6 +295,9 @@ def _source(name: str) -> tuple[str, str]:
             raise RecipeError(f"recipe {name}: there is no such file.") from None
         except (OSError, UnicodeDecodeError) as error:
             raise RecipeError(f"recipe {name}: cannot be read: {error}.") from None
+    from fabula.suite import refuse  # suites are made of recipes, so they import this module
+
+    refuse(name)
     raise RecipeError(
         f"no recipe '{name}'.{hint(name, recipe_ids())}"
         " (`fabula list` shows all; your own file needs the ending .toml)"
@@ -291,6 +331,8 @@ def build(
     for path, value in changes.items():
         if path != "dialect":
             content = _set(content, path.split("."), value, place)
+    if "parts" in content:
+        return _collect(content, place)
     world = content.get("world")
     if world not in WORLDS:
         raise RecipeError(f"{place}, world: unknown '{world}'.{hint(str(world), WORLDS)}")
@@ -298,13 +340,27 @@ def build(
     try:
         recipe = model.model_validate(content)
     except ValidationError as error:
-        raise RecipeError(_explain(error, place, model)) from None
+        raise RecipeError(explain(error, place, model)) from None
     for split in recipe.split_overrides:
         if split not in recipe.splits:
             remedy = hint(split, recipe.splits)
             raise RecipeError(f"{place}, split_overrides: no split '{split}'.{remedy}")
         recipe.for_split(split)
     return recipe
+
+
+def _collect(content: Mapping[str, Any], place: str) -> Recipe:
+    """A recipe made of recipes."""
+    from fabula.collection import Collection  # its parts are built here, so it imports this module
+
+    try:
+        whole = Collection.model_validate(content)
+    except ValidationError as error:
+        raise RecipeError(explain(error, place, Collection)) from None
+    worlds = "+".join(sorted({member.world for member in whole.members.values()}))
+    whole = whole.model_copy(update={"world": worlds})
+    whole.check()
+    return whole
 
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -330,7 +386,7 @@ def _set(content: dict[str, Any], path: list[str], value: Any, place: str) -> di
     return {**content, key: _set(inner, rest, value, place)}
 
 
-def _explain(error: ValidationError, place: str, model: type[Recipe]) -> str:
+def explain(error: ValidationError, place: str, model: type[BaseModel]) -> str:
     """The first problem, with its place and a suggestion."""
     problem = error.errors()[0]
     where = _where(problem["loc"])

@@ -26,9 +26,12 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from fabula.instance import Instance
+from fabula.language.catalogue import tongue_of
+from fabula.language.tongue import Tongue
 
 
 class Outcome(StrEnum):
@@ -67,10 +70,12 @@ def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
     found = _read(_Reply(text, answers), truncated)
     if isinstance(found, Outcome):
         return Score(found)
-    if answers.shape == "way":
+    if answers.shape == "way" and not answers.names:
         right = found == tuple(_compass(word) for word in instance.answer)
         style = str if all(len(word) == 1 for word in instance.answer) else _long
         return Score(_outcome(right), tuple(style(word) for word in found))
+    if answers.shape == "way":
+        return Score(_outcome(found == instance.answer), found)
     expected = {_fold(word) for word in instance.answer}
     return Score(_outcome({_fold(word) for word in found} == expected), found)
 
@@ -87,6 +92,12 @@ NUMBERS = (
     "nineteen", "twenty",
 )  # fmt: skip
 WAYS = ("north", "south", "east", "west")
+STEPS = (
+    "n", "s", "e", "w",
+    *("-".join(filter(None, step)) for step in product(
+        ("", "up", "down"), ("", "left", "right"), ("", "front", "back")
+    ) if any(step)),
+)  # fmt: skip
 EMPTY = ("zero", "none", "nothing", "no objects", "no object", "no items", "no item", "no things")
 
 # other words for an answer, in force if they are not answers themselves
@@ -128,7 +139,7 @@ class _Answers(NamedTuple):
     """'one' of several, 'list' or 'way'."""
     pattern: re.Pattern[str]
     names: dict[str, str]
-    """Folded wording to answer."""
+    """Folded wording to answer; none for a way in English, which has a pattern of its own."""
     echo: frozenset[str]
     """Folded words that the question itself names."""
     known: frozenset[str]
@@ -141,11 +152,16 @@ def _answers(instance: Instance) -> _Answers:
     kind, *arguments = instance.query or ("",)
     words = frozenset(re.findall(r"[\w'-]+", instance.question.lower()))
     known = words | {w for s in instance.story for w in re.findall(r"[\w'-]+", s.lower())}
-    echo = frozenset(map(_fold, arguments))
+    tongue = _tongue(instance)
+    say = tongue.say if tongue else tuple
+    echo = frozenset(map(_fold, say(arguments)))
     if kind == "path" or (not instance.choices and _is_way(instance.answer)):
+        if tongue or "steps" in arguments:
+            return _Answers("way", *_vocabulary(tuple(say(STEPS))), echo, known, words)
         return _Answers("way", _WAY, {}, echo, known, words)
+    forms = tongue.forms() if tongue else ()
     if instance.choices and len(instance.answer) <= 1:
-        pattern, names = _vocabulary(tuple(instance.choices))
+        pattern, names = _vocabulary(tuple(instance.choices), forms)
         return _Answers("one", pattern, names, echo, known, words)
     objects = [
         fact[OBJECT_OF[fact[0]]]
@@ -156,14 +172,29 @@ def _answers(instance: Instance) -> _Answers:
     if not objects:
         objects = [word for facts in instance.facts for fact in facts for word in fact[1:]]
         objects = [word for word in objects if _fold(word) not in echo]
-    listed = dict.fromkeys([*(instance.choices or ()), *instance.answer, *objects, "nothing"])
-    pattern, names = _vocabulary(tuple(listed))
+    other = say([*objects, "nothing"])
+    listed = dict.fromkeys([*(instance.choices or ()), *instance.answer, *other])
+    pattern, names = _vocabulary(tuple(listed), forms)
     return _Answers("list", pattern, names, echo, known, words)
 
 
+def _tongue(instance: Instance) -> Tongue | None:
+    """What says words as the record does, if that is not how its facts have them."""
+    source = instance.provenance
+    if source.get("language", "en") == "en" and not source.get("cipher"):
+        return None
+    return tongue_of(str(source.get("world", "")), source)
+
+
 @lru_cache(maxsize=4096)
-def _vocabulary(choices: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
+def _vocabulary(
+    choices: tuple[str, ...], forms: tuple[tuple[str, str], ...] = ()
+) -> tuple[re.Pattern[str], dict[str, str]]:
+    """A pattern for the answers, and what each wording means; `forms`: other forms of words."""
     names = {_fold(word): word for word in choices}
+    for form, word in forms:
+        if _fold(word) in names:
+            names.setdefault(_fold(form), names[_fold(word)])
     counting = all(word in NUMBERS for word in names)
     if counting:  # any number is an answer, also one that cannot be right
         for number, word in enumerate(NUMBERS):
@@ -183,10 +214,11 @@ def _vocabulary(choices: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, st
     return re.compile(_WHOLE.format(alternatives), re.IGNORECASE), names
 
 
-# Whole words: no part of a hyphenated word, no possessive, no half of 'great grandmother'.
+# Whole words: no part of a hyphenated word, no possessive, no half of 'great grandmother', nor of a
+# word that goes on with a vowel sign, which is no \w (शेर in शेरों).
 _WHOLE = (
     r"(?<!\w)(?<!\w-)(?<!\d\.)(?<!great )(?<!step )(?<!upper )(?<!lower )(?<!top )(?<!bottom )"
-    r"(?:{})(?!\w)(?!-\w)(?!'s\b)(?![\s-]in[\s-]law)(?!\.\d)"
+    r"(?<![\u0900-\u0963])(?:{})(?![\w\u0900-\u0963])(?!-\w)(?!'s\b)(?![\s-]in[\s-]law)(?!\.\d)"
 )
 
 _WAY = re.compile(
@@ -426,7 +458,7 @@ class _Reply:
 
     def _mentioned(self, match: re.Match[str]) -> Iterator[Mention]:
         negated = self._negated(match.start(), match.end())
-        if self.answers.shape != "way":
+        if self.answers.shape != "way" or self.answers.names:
             name = self.answers.names.get(_fold(match[0]))
             if name is None:
                 name = match[0] if match[0].isdigit() else self.answers.names["nothing"]

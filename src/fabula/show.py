@@ -110,8 +110,14 @@ def command(instance: Instance) -> str:
         str(source.get("split", "train")),
         int(source.get("index", 0)),
         int(source.get("seed", 0)),
-        [f"dialect={source['dialect']}"] if source.get("dialect") else [],
+        list(_settings(source)),
     )
+
+
+def _settings(source: Mapping[str, Any]) -> Iterator[str]:
+    for key, usual in (("dialect", ""), ("language", "en"), ("cipher", "")):
+        if source.get(key, usual) != usual:
+            yield f"{key}={source[key]}"
 
 
 def again(recipe: str, split: str, index: int, seed: int, settings: Sequence[str]) -> str:

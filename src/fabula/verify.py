@@ -16,15 +16,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
 from fabula.errors import FabulaError, ParseError, hint
-from fabula.formats import babi, data_files, read_jsonl
+from fabula.formats import babi, data_files, read_records
 from fabula.instance import Instance
 from fabula.labels import mask_of
+from fabula.language.catalogue import native, tongue_of
+from fabula.language.tongue import Tongue
 from fabula.worlds import WORLDS
 from fabula.worlds.base import Claim, Reading, World, same_answer
 
@@ -61,12 +64,19 @@ class Verdict(NamedTuple):
 def objections(instance: Instance) -> list[str]:
     """What is wrong with a record; nothing if it is proven."""
     world = _world(instance)
-    code = str(instance.provenance.get("language", "en"))
+    name = str(instance.provenance["world"])
+    code = native(str(instance.provenance.get("language", "en")), name)
+    tongue = tongue_of(name, instance.provenance)
     try:
+        if tongue:
+            instance = _in_own_words(instance, tongue)
+        code = world.idiom(code, instance.features)
         reading = world.read(code, instance.story)
         query = world.parse_question(code, instance.question)
     except ParseError as error:
         return [str(error)]
+    if tongue and [word.lower() for word in query] == [word.lower() for word in instance.query]:
+        query = instance.query  # 'gertrude' or 'Gertrude' is no difference in other scripts
     found = []
     if tuple(reading.facts()) != instance.facts:
         found.append("the facts of the record are not those of its sentences")
@@ -88,6 +98,16 @@ def _world(instance: Instance) -> World:
     if name not in WORLDS:
         raise FabulaError(f"{instance.id}: unknown world '{name}'.{hint(name, WORLDS)}")
     return WORLDS[name]
+
+
+def _in_own_words(instance: Instance, tongue: Tongue) -> Instance:
+    """The record in the language of its world."""
+    return replace(
+        instance,
+        story=tuple(tongue.hear(instance.story)),
+        question=tongue.hear_question(instance.question),
+        answer=tongue.hear_words(instance.answer),
+    )
 
 
 def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
@@ -127,7 +147,7 @@ def verify(
     """Prove the instances of a file or folder, all or the first `sample` of each file."""
     count = proven = defects = 0
     failures: list[Failure] = []
-    for batch in _checked(_records(path, sample), workers):
+    for batch in _checked(records(path, sample), workers):
         for failure, declared in batch:
             count += 1
             if failure is not None:
@@ -179,27 +199,30 @@ def _check(batch: Iterable[Instance]) -> list[tuple[Failure | None, bool]]:
     return found
 
 
-def _records(path: Path, sample: int | None) -> Iterator[Instance]:
-    files = data_files(path) if path.is_file() or any(path.glob("*.jsonl")) else []
-    files = files or data_files(path, "*.txt")
-    for file in files:
-        records = read_jsonl(file) if file.suffix == ".jsonl" else _from_text(file)
-        yield from islice(records, sample)
+def records(path: Path, sample: int | None = None) -> Iterator[Instance]:
+    """The records of a file or folder, or the first `sample` of each file."""
+    for file in data_files(path, "*.jsonl", "*.parquet", "*.txt"):
+        found = from_text(file) if file.suffix == ".txt" else read_records(file)
+        yield from islice(found, sample)
 
 
-def _from_text(path: Path) -> Iterator[Instance]:
+def from_text(path: Path) -> Iterator[Instance]:
     """Records of bAbI text: the story, the label, and the one support that it cites."""
-    from fabula.audits.babi import world_of
+    from fabula.audits.speech import speech_of
 
     stories = list(babi.read(path))
-    name, world = world_of(stories)
+    speech = speech_of(stories, path)
     for story in stories:
-        for question in story.questions:
+        begun = speech.begin()
+        own = begun.heard(story)
+        letters = begun.tongue.letters if begun.tongue else None
+        for question, asked in zip(story.questions, own.questions, strict=True):
             told = story.sentences[: question.position]
             place = f"{path}, line {question.line}"
             try:
-                facts = tuple(world.read("en", told).facts())
-                query = world.parse_question("en", question.text)
+                reading = speech.world.read(speech.code, own.sentences[: question.position])
+                facts = tuple(reading.facts())
+                query = speech.world.parse_question(speech.code, asked.text)
             except ParseError as error:
                 raise ParseError(f"{place}: {error}") from None
             yield Instance(
@@ -216,5 +239,9 @@ def _from_text(path: Path) -> Iterator[Instance]:
                 roles=("",) * len(told),
                 features={},
                 signature="",
-                provenance={"world": name, "language": "en"},
+                provenance={
+                    "world": speech.name,
+                    **speech.provenance,
+                    **({"letters": letters} if letters else {}),
+                },
             )

@@ -130,7 +130,7 @@ def test_generate(tmp_path: Path) -> None:
     out = tmp_path / "new" / "data"
     text = ok("generate", "babi/qa2", "--out", out, "--size", "train=7, test=5", "--seed", "3")
     assert sorted(path.name for path in out.iterdir()) == [
-        "manifest.json", "test-00000-of-00001.jsonl", "train-00000-of-00001.jsonl",
+        "README.md", "manifest.json", "test-00000-of-00001.jsonl", "train-00000-of-00001.jsonl",
     ]  # fmt: skip
     lines = (out / "train-00000-of-00001.jsonl").read_text().splitlines()
     made = [Instance.from_json(line) for line in lines]

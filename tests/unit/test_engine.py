@@ -22,6 +22,7 @@ def test_files_and_manifest(tmp_path: Path) -> None:
     out = tmp_path / "data"
     manifest = engine.write(load("babi/qa2"), out, {"train": 12, "test": 3}, seed=4)
     assert sorted(p.name for p in out.iterdir()) == [
+        "README.md",
         "manifest.json",
         "test-00000-of-00001.jsonl",
         "train-00000-of-00001.jsonl",
@@ -44,8 +45,9 @@ def test_existing_folder_is_not_touched_without_force(tmp_path: Path) -> None:
     recipe = load("babi/qa1")
     engine.write(recipe, tmp_path / "a", {"train": 5})
     with pytest.raises(OutputError, match="not empty"):
-        engine.write(recipe, tmp_path / "a", {"train": 5})
+        engine.write(recipe, tmp_path / "a", {"train": 6})
     engine.write(recipe, tmp_path / "a", {"train": 6}, force=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
     precious = tmp_path / "home"
     precious.mkdir()
     (precious / "thesis.txt").write_text("mine")
@@ -73,7 +75,7 @@ def test_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def full(*_: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(engine.Job, "render", full)
+    monkeypatch.setattr(engine.Job, "piece", full)
     with pytest.raises(OutputError, match="No space left"):
         engine.write(load("babi/qa1"), tmp_path / "a", {"train": 5})
     assert list(tmp_path.iterdir()) == []

@@ -1,38 +1,148 @@
-"""Every format writes its files whole, with the right number of items."""
+"""Every format writes whole files with the right number of items; what can be is read back."""
 
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import orjson
 import pytest
 
+from fabula.cli.make import FORMAT_NAMES
 from fabula.engine import write
-from fabula.errors import FabulaError
-from fabula.formats import FORMATS, format_named
+from fabula.errors import FabulaError, ParseError
+from fabula.formats import FORMATS, data_files, format_named, parquet, read_records, rl
+from fabula.gallery import Variant, sample_split, variants
+from fabula.generate import Author
 from fabula.recipe import load
+from fabula.score import score
 
-RECIPES = {"stepgame": "stepgame/noise", "clutrr": "clutrr/gen-23", "clutrr-hub": "clutrr/gen-23"}
+RECIPES = {
+    "stepgame": "stepgame/noise",
+    "stepgame-json": "stepgame/noise",
+    "clutrr": "clutrr/gen-23",
+    "clutrr-hub": "clutrr/gen-23",
+}
+
+
+def only_file(folder: Path) -> Path:
+    (file,) = [
+        p for p in folder.rglob("*") if p.is_file() and p.name not in ("manifest.json", "README.md")
+    ]
+    return file
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_format(form: str, tmp_path: Path) -> None:
     recipe = load(RECIPES.get(form, "babi/qa2"))
     write(recipe, tmp_path / "one", {"train": 15}, form)
-    write(recipe, tmp_path / "two", {"train": 15}, form, workers=2)
-    (file,) = [p for p in (tmp_path / "one").iterdir() if p.name != "manifest.json"]
+    write(recipe, tmp_path / "two", {"train": 15}, form, shard_size=5)
+    file = only_file(tmp_path / "one")
+    assert len(list((tmp_path / "two").rglob(f"train-0000?-of-00003.{file.suffix[1:]}"))) == 3
+    if file.suffix == ".parquet":
+        assert len(list(parquet.read(file))) == 15
+        return
     text = file.read_text(encoding="utf-8")
-    assert text == (tmp_path / "two" / file.name).read_text(encoding="utf-8")
     if file.suffix == ".jsonl":
         assert len([orjson.loads(line) for line in text.splitlines()]) == 15
+    elif file.suffix == ".json":
+        data = orjson.loads(text)
+        if form == "stepgame-json":
+            assert list(data) == [str(n) for n in range(15)]
     elif file.suffix == ".csv":
-        rows = list(csv.DictReader(text.splitlines()))
+        rows = list(csv.DictReader(io.StringIO(text)))
         assert len(rows) == 15
         assert [row[""] for row in rows] == [str(n) for n in range(15)]
         assert len(rows[0]) == (15 if form == "clutrr-hub" else 18)
     else:
         assert text.count("?") == 15
+
+
+def test_the_command_line_names_all_formats() -> None:
+    assert tuple(FORMATS) == FORMAT_NAMES
+
+
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_nothing_is_lost(variant: Variant, tmp_path: Path) -> None:
+    """What is read back is what was made, and the quick way gives the bytes of the records."""
+    recipe, split = load(variant.recipe, variant.changes), sample_split(variant)
+    author = Author(recipe, split)
+    made = list(author.instances(0, 12))
+    for form in ("jsonl", "parquet"):
+        write(recipe, tmp_path / form, {split: 12}, form)
+        (file,) = data_files(tmp_path / form)
+        assert [record.to_json() for record in read_records(file)] == [r.to_json() for r in made]
+    (file,) = data_files(tmp_path / "jsonl")
+    assert file.read_bytes() == b"".join(record.to_json() + b"\n" for record in made)
+
+
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_right_replies_are_scored_right(variant: Variant) -> None:
+    """What models are trained on is what the scorer takes for right."""
+    author = Author(load(variant.recipe, variant.changes), sample_split(variant))
+    records = list(author.instances(0, 6))
+    passages = list(author.passages(0, 6))
+    for form in ("chat", "chat-cot", "chat-few-shot"):
+        lines = format_named(form).piece(author, passages).splitlines()
+        assert len(lines) == len(records)
+        for record, line in zip(records, lines, strict=True):
+            asked, answered = orjson.loads(line)["messages"]
+            assert (asked["role"], answered["role"]) == ("user", "assistant")
+            assert asked["content"].count(record.question) >= 1
+            assert score(record, answered["content"]).correct, answered["content"]
+    rows = format_named("rl").piece(author, passages).splitlines()
+    assert len(rows) == len(records)
+    for row in map(orjson.loads, rows):
+        truth = row["reward_model"]["ground_truth"]
+        given = (row["data_source"], f"Answer: {truth}", truth, row["extra_info"])
+        assert rl.compute_score(*given) == 1.0
+        assert rl.compute_score(given[0], "I do not know.", *given[2:]) == 0.0
+
+
+def test_reward_needs_the_record() -> None:
+    with pytest.raises(ParseError, match=r"extra_info\.record"):
+        rl.compute_score("fabula/babi/qa1", "garden", "garden", {})
+
+
+def test_few_shot_examples_are_not_in_the_data_set() -> None:
+    author = Author(load("babi/qa2"), "test", 7)
+    (line,) = format_named("chat-few-shot").piece(author, author.passages(0, 1)).splitlines()
+    asked = orjson.loads(line)["messages"][0]["content"]
+    assert asked.count("Answer: ") == 3
+    other = format_named("chat-few-shot").piece(author, author.passages(9, 10)).splitlines()[0]
+    first = orjson.loads(other)["messages"][0]["content"]
+    assert asked.split("\n\n")[:-2] == first.split("\n\n")[:-2], "the same for the whole data set"
+
+
+def test_chain_of_thought_names_the_support_only() -> None:
+    author = Author(load("babi/qa2"), "test", 7)
+    (record,) = author.instances(0, 1)
+    line = format_named("chat-cot").piece(author, author.passages(0, 1))
+    told = orjson.loads(line)["messages"][1]["content"]
+    for number, sentence in enumerate(record.story, 1):
+        assert (f"{number}. {sentence}" in told) == (number in record.support)
+
+
+def test_t5() -> None:
+    author = Author(load("babi/qa8"), "test", 7)
+    record = next(author.instances(0, 1))
+    pair = orjson.loads(format_named("t5").piece(author, author.passages(0, 1)))
+    assert pair["targets"] == ", ".join(record.answer)
+    assert pair["inputs"].startswith(f"question: {record.question} context: {record.story[0]} ")
+
+
+def test_parquet_that_is_none(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = tmp_path / "x.parquet"
+    file.write_bytes(b"nothing of the kind")
+    with pytest.raises(ParseError, match="not a Parquet file"):
+        next(parquet.read(file))
+    pq.write_table(pa.table({"id": ["a"]}), file)
+    with pytest.raises(ParseError, match="columns are missing: story"):
+        next(parquet.read(file))
 
 
 def test_unknown_format() -> None:

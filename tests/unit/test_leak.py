@@ -8,18 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from fabula.engine import write
 from fabula.errors import FabulaError
 from fabula.formats import stepgame
+from fabula.gallery import Variant, sample_split, variants
 from fabula.generate import generate
-from fabula.leak import (
-    MEASURES,
-    Prints,
-    expected_share,
-    leak,
-    repeats,
-    sample_space,
-)
-from fabula.seeds import fingerprint
+from fabula.leak import MEASURES, expected_share, leak, prints, repeats, sample_space
+from fabula.recipe import load
+from fabula.tables import engine
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "babi-v1.2-en-train"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not at hand")
@@ -47,27 +43,29 @@ def seen(train: Path, test: Path) -> set[str]:
     return {measure for measure, found in leak(train, test).measures.items() if found.seen}
 
 
-# --- the table ------------------------------------------------------------------------------------
+# --- tables and single items ----------------------------------------------------------------------
 
 
-def test_prints_are_a_set() -> None:
-    table, plain = Prints(), set()
-    for n in range(5000):
-        print_ = fingerprint(str(n % 3000))
-        assert table.add(print_) == (print_ not in plain)
-        plain.add(print_)
-    assert len(table) == len(plain) == 3000
-    assert all(print_ in table for print_ in plain)
-    assert not any(fingerprint(str(n)) in table for n in range(3000, 4000))
-    assert 1 in table or table.add(1)
-
-
-def test_memory_is_at_most_16_bytes_an_item() -> None:
-    table = Prints()
-    for n in range(20_000):
-        table.add(fingerprint(str(n)))
-        if len(table) > 50:
-            assert 8 * len(table) < table.memory <= 16.1 * len(table)
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_as_a_table_or_one_by_one(
+    variant: Variant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both ways to read records give the same hashes."""
+    recipe, split = load(variant.recipe, variant.changes), sample_split(variant)
+    write(recipe, tmp_path / "j", {split: 12})
+    write(recipe, tmp_path / "p", {split: 12}, "parquet")
+    monkeypatch.setattr(prints.Prints, "_grid", lambda self, file: False)
+    with engine() as tables:
+        as_table = [prints.Prints(tables, name, tmp_path / name) for name in ("j", "p")]
+        assert [found.items for found in as_table] == [12, 12]
+        monkeypatch.setattr(prints.Prints, "_grid", lambda self, file: True)
+        prints.Prints(tables, "single", tmp_path / "j")
+        columns = 'place, text, "order", proof, signature'
+        rows = [
+            tables.execute(f"SELECT {columns} FROM {name} ORDER BY rowid").fetchall()
+            for name in ("j", "p", "single")
+        ]
+    assert rows[0] == rows[1] == rows[2]
 
 
 # --- the measures ---------------------------------------------------------------------------------
@@ -127,9 +125,9 @@ def test_a_planted_copy_is_found_with_its_place(tmp_path: Path) -> None:
 def test_the_same_data_in_all_formats_is_the_same(tmp_path: Path) -> None:
     records = list(generate("stepgame/clean", "test", size=60))
     ours = jsonl(tmp_path, "stepgame/clean", "test", 60)
-    for form, write in stepgame.FORMS.items():
+    for form, text in stepgame.FORMS.items():
         file = tmp_path / f"copy.{form}"
-        file.write_text("".join(write(records)))
+        file.write_text("".join(text(records)))
         found = leak(ours, file).measures
         for measure in ("text", "order", "proof", "canonical"):
             assert found[measure].share == 1, (form, measure)

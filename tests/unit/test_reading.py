@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabula.labels import numbers_of
+from fabula.labels import mask_of, numbers_of
 from fabula.worlds.actors.tale import ActorsReading, read
 
 BILL = [
@@ -215,3 +215,21 @@ def test_a_story_of_many_alternatives_stays_quick() -> None:
     answer, found = supports(read("en", story), "Where is the apple?")
     assert answer == "park"
     assert len(found) > 10
+
+
+def test_two_moves_may_lead_back_and_one_may_not() -> None:
+    """Of what is not in the support one only knows whom it moved: who has it, and how often."""
+    story = [
+        "John took the football.",
+        "John took the apple.",
+        "John went to the hallway.",
+        "John dropped the apple.",
+        "John went to the garden.",
+        "John went to the hallway.",
+        "Mary went to the hallway.",
+        "Mary took the apple.",
+    ]
+    once, twice = read("en", story), read("en", [*story[:6], "John went to the attic.", *story[6:]])
+    query = ("where-was-object", "football", "garden")
+    assert once.stands(query, "hallway", mask_of((1, 4, 5, 7, 8)))
+    assert not twice.stands(query, "hallway", mask_of((1, 4, 5, 8, 9)))

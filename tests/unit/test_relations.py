@@ -12,7 +12,7 @@ from fabula.errors import ParseError
 from fabula.relations import Graph, Walks, Wording, branch, chain, detour, island
 from fabula.relations.chain import folded
 from fabula.worlds.sizes.reading import BIGGER, ORDER, SMALLER
-from fabula.worlds.space.grid import CARDINAL, KING, LABELS, UNITS, Grid, label, vector, xy
+from fabula.worlds.space.grid import CARDINAL, KING, LABELS, ROOM, UNITS, Grid, label, vector, xyz
 
 
 def test_walks_are_counted_and_each_is_as_likely_as_the_others() -> None:
@@ -36,9 +36,11 @@ def test_walks_of_an_order_come_out_only_if_they_do_not_turn() -> None:
 
 
 def test_vectors_are_numbers() -> None:
-    for x, y in product(range(-30, 31), repeat=2):
-        assert xy(vector(x, y)) == (x, y)
-        assert xy(-vector(x, y)) == (-x, -y)
+    for x, y, z in product(range(-12, 13), repeat=3):
+        assert xyz(vector(x, y, z)) == (x, y, z)
+        assert xyz(-vector(x, y, z)) == (-x, -y, -z)
+    assert sorted(map(label, ROOM.units.values())) == sorted(ROOM.units)
+    assert len(ROOM.labels) == 27
     assert sorted(map(label, UNITS.values())) == sorted(UNITS)
 
 

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import islice
+from itertools import islice, permutations, product
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fabula.errors import ParseError, RecipeError
 from fabula.generate import Author, generate
 from fabula.recipe import load
+from fabula.relations import Graph
+from fabula.split import content
 from fabula.worlds import space
 from fabula.worlds.base import Brief
 from fabula.worlds.space import begin
+from fabula.worlds.space.bank import Phrase
+from fabula.worlds.space.chart import Chart
 from fabula.worlds.space.grid import (
+    FACING,
     INVERSE,
+    KING,
     PATTERNS,
     REGIONS,
+    ROOM,
     UNITS,
     WORDS,
     covers,
     lies,
     vector,
 )
-from fabula.worlds.space.language import Phrase, language
+from fabula.worlds.space.language import language
 from fabula.worlds.space.reading import read
 
-PHRASES = language("en").phrases
+PHRASES = language("en").banks[2].phrases
 
 # A second opinion on what words mean, typed anew: along x, along y.
 MEANING = {
@@ -144,7 +153,7 @@ def test_of_two_ways_of_equal_length_none_is_given() -> None:
     reading = read("en", square)
     assert reading.find(("path", "attic", "study")) is None
     assert reading.find(("path", "attic", "porch")) == (("e",), [0b100], ("e",))
-    assert read("en", [*square, "The attic is north of the porch."]).frame() is None
+    assert not read("en", [*square, "The attic is north of the porch."]).chart.sound
 
 
 @pytest.mark.parametrize(
@@ -207,7 +216,7 @@ def test_a_key_at_its_default_leaves_the_digest_alone() -> None:
 
 # --- several steps, denials, two links in one sentence, the convention --------------------------
 
-COUNTED, DENIALS = language("en").counted, language("en").denials
+COUNTED, DENIALS = language("en").banks[2].counted, language("en").banks[2].denials
 NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
 
@@ -358,16 +367,19 @@ def test_the_way_in_steps() -> None:
     assert read("en", loop).find(("path", "steps", "A", "C")) is None
 
 
-@pytest.mark.parametrize("denied", PATTERNS)
-@pytest.mark.parametrize("asked", REGIONS)
-def test_a_moved_region_covers_another_if_it_holds_every_spot_of_it(
-    denied: str, asked: str
-) -> None:
-    spots = [(x, y) for x in range(-6, 7) for y in range(-6, 7)]
-    within = [spot for spot in spots if lies(vector(*spot), REGIONS[asked])]
-    for dx, dy in [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2)]:
-        held = all(lies(vector(x - dx, y - dy), PATTERNS[denied]) for x, y in within)
-        assert covers(PATTERNS[denied], vector(dx, dy), REGIONS[asked]) == held
+@pytest.mark.parametrize("denied", FACING)
+def test_a_moved_region_covers_another_if_it_holds_every_spot_of_it(denied: str) -> None:
+    spots = list(product(range(-3, 4), repeat=3))
+    shifts = list(product((-1, 0, 1), repeat=3))
+    held = {
+        shift: {spot for spot in spots if lies(vector(*spot) - vector(*shift), REGIONS[denied])}
+        for shift in shifts
+    }
+    for asked, region in REGIONS.items():
+        within = {spot for spot in spots if lies(vector(*spot), region)}
+        for shift in shifts:
+            moved = covers(REGIONS[denied], vector(*shift), region)
+            assert moved == (within <= held[shift]), (asked, shift)
 
 
 def test_quotas_count_hops_also_where_sentences_are_joined() -> None:
@@ -420,3 +432,131 @@ def test_original_noise_has_the_published_amounts() -> None:
     assert means["supporting"] / 600 == pytest.approx(2.86, abs=0.25)
     assert means["disconnected"] / 600 == pytest.approx(1.5, abs=0.15)
     assert sum(len(i.story) for i in stories) / 600 == pytest.approx(13.3, abs=0.4)
+
+
+# --- depth ------------------------------------------------------------------------------------
+
+DEEP = language("en").banks[3]
+# A second opinion on the words of stories with depth, typed anew: across, upright, towards you.
+DEEP_MEANING = {
+    "left": (-1, 0, 0), "right": (1, 0, 0), "above": (0, 1, 0), "up": (0, 1, 0),
+    "higher": (0, 1, 0), "below": (0, -1, 0), "down": (0, -1, 0), "lower": (0, -1, 0),
+    "front": (0, 0, 1), "nearer": (0, 0, 1), "behind": (0, 0, -1), "back": (0, 0, -1),
+    "farther": (0, 0, -1),
+}  # fmt: skip
+
+
+def deep_opinion(phrase: Phrase) -> tuple[int, int, int]:
+    """The offset that a phrase gives its figure, by its words alone."""
+    text = phrase.text.replace("hung up", "hung")
+    if phrase.kind == "contrast":
+        text = re.split(r"and \{ground\}", text)[0]
+    words = re.findall(r"\w+", re.sub(r"\{\w+\}", "", text))
+    x, y, z = (sum(DEEP_MEANING.get(word, (0, 0, 0))[axis] for word in words) for axis in range(3))
+    return (-x, -y, -z) if phrase.kind == "converse" else (x, y, z)
+
+
+def test_a_phrase_with_depth_means_what_it_is_filed_under_and_is_parsed_back() -> None:
+    tongue = language("en")
+    for phrase in DEEP.phrases:
+        assert vector(*deep_opinion(phrase)) == WORDS[phrase.relation], phrase
+        for a, b in [("Otto", "Zora"), ("A", "I"), ("I", "A")]:
+            told = tongue.parse(phrase.text.format(figure=a, ground=b))
+            assert told[:3] == (phrase.relation, a, b)
+        said = phrase.text.format(figure="the lamp", ground="the key")
+        assert tongue.parse(said[0].upper() + said[1:])[:3] == (phrase.relation, "lamp", "key")
+    for phrase in DEEP.counted:
+        relation, count = phrase.relation.split()
+        assert vector(*deep_opinion(phrase)) == WORDS[relation]
+        said = phrase.text.format(figure="Otto", ground="Zora")
+        assert f" {NUMBERS[int(count) - 1]} steps " in said
+        assert tongue.statements(said) == ((relation, "Otto", "Zora", "distance", int(count)),)
+    for phrase in DEEP.denials:
+        said = phrase.text.format(figure="Otto", ground="Zora")
+        region = phrase.relation.removeprefix("not ")
+        assert tongue.statements(said) == ((region, "Otto", "Zora", "denial", 0),)
+
+
+def test_the_phrases_with_depth_are_many_for_every_relation() -> None:
+    count = Counter(phrase.relation for phrase in DEEP.phrases)
+    assert set(count) == set(ROOM.units)
+    assert min(count.values()) >= 15
+    assert len({phrase.kind for phrase in DEEP.phrases}) >= 6
+    assert len({phrase.text for phrase in DEEP.phrases}) == len(DEEP.phrases)
+
+
+def test_no_sentence_means_one_thing_on_the_page_and_another_in_a_room() -> None:
+    flat = {phrase.text: phrase.relation for phrase in PHRASES}
+    for phrase in DEEP.phrases:
+        assert flat.get(phrase.text, phrase.relation) == phrase.relation
+
+
+def test_records_of_deep_stories_have_three_coordinates_and_say_which_is_which() -> None:
+    for found in generate("stepgame/deep", "train", seed=1, size=54):
+        places = found.features["coordinates"]
+        assert {len(place) for place in places.values()} == {3}
+        assert "above is height" in found.features["convention"]
+        assert found.choices is not None
+        assert len(found.choices) == 27
+        for ((relation, figure, ground),) in found.facts:
+            gap = [a - b for a, b in zip(places[figure], places[ground], strict=True)]
+            assert vector(*gap) == WORDS[relation]
+    assert next(generate("stepgame/clean")).features["convention"] == "unit steps"
+    assert next(generate("babi/qa17")).features["convention"] == "unit steps"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dimensions": 4}, "dimensions"),
+        ({"phrases": ["clock"]}, "phrases: unknown 'clock'"),
+        ({"noise": {"original": True}}, "the published noise is flat"),
+        ({"noise": {"supporting": 9}}, "at most 6 sentences"),
+        ({"told": "sides", "names": ["lamp", "key"], "naming": ""}, "told = 'phrases'"),
+    ],
+)
+def test_a_bad_recipe_with_depth_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        load("stepgame/deep", changes)
+
+
+@pytest.mark.parametrize("name", ["stepgame/clean", "stepgame/noise", "stepgame/deep"])
+def test_stories_are_drawn_for_their_split(name: str) -> None:
+    def facts(split: str) -> set[str]:
+        found = set()
+        for one in generate(name, split, seed=1, size=300, hops=1, split_overrides={}):
+            told = [" ".join(space.canonical(one.facts[n - 1][0])) for n in one.support]
+            found.add(content(told, one.query))
+        return found
+
+    train, test = facts("train"), facts("test")
+    assert len(train) > 250
+    assert not train & test
+
+
+LINKS = st.lists(
+    st.tuples(st.sampled_from("ABCDEF"), st.integers(-1, 1), st.sampled_from("ABCDEF")).filter(
+        lambda link: link[0] != link[2]
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(LINKS, st.integers(0, 1023))
+def test_the_chart_knows_what_the_graph_finds(links: list[tuple[str, int, str]], some: int) -> None:
+    chart, graph = Chart(), Graph(KING)
+    for number, (subject, relation, other) in enumerate(links, 1):
+        chart.add(1 << number, subject, relation, other)
+        graph.add(number, subject, relation, other)
+    assert chart.sound == (graph.frame(0) is not None)
+    mask = some & (1 << len(links) + 1) - 2
+    for start, goal in permutations("ABCDEF", 2):
+        assert chart.path(mask, start, goal) == (graph.path(mask, start, goal) or None)
+        if not chart.sound:
+            continue
+        settled = graph.settled(start, goal)
+        assert chart.gap(start, goal) == (None if settled is None else settled[0])
+        assert chart.ways(start, goal) == ([] if settled is None else settled[1])
+        assert chart.alone(mask, start, goal) == graph.alone(mask, start, goal)

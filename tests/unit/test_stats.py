@@ -12,7 +12,7 @@ from xml.dom import minidom
 import pytest
 from rich.console import Console
 
-from fabula import stats
+from fabula import charts, stats
 from fabula.engine import write
 from fabula.errors import FabulaError
 from fabula.generate import generate
@@ -69,7 +69,7 @@ def test_files_and_folders_add_up(data: Path, text: Path) -> None:
 def test_bars_lose_nothing(data: Path) -> None:
     summary = stats.summarise([data])
     for most in (2, 3, 7, 100):
-        for chart in stats.charts(summary, most, most):
+        for chart in charts.charts(summary, most, most):
             assert sum(bar.value for bar in chart.bars) == 80, chart.title
             assert len(chart.bars) <= most
 
@@ -78,7 +78,7 @@ def test_terminal_is_narrow_and_may_lack_unicode(data: Path) -> None:
     for encoding in ("utf-8", "ascii"):
         file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace")
         console = Console(file=file, width=80)
-        stats.show(stats.summarise([data]), console)
+        charts.show(stats.summarise([data]), console)
         file.seek(0)
         lines = file.read().splitlines()
         assert "Kinds of question" in lines
@@ -90,13 +90,13 @@ def test_terminal_is_narrow_and_may_lack_unicode(data: Path) -> None:
     ("part", "expected"), [(0.0, ""), (1.0, "█" * 8), (0.5, "████"), (1 / 64, "▏"), (1e-9, "▏")]
 )
 def test_bar(part: float, expected: str) -> None:
-    assert stats.bar_of(part, 8) == expected
+    assert charts.bar_of(part, 8) == expected
 
 
 def test_picture_is_whole_and_nothing_overlaps(data: Path) -> None:
     summary = stats.summarise([data])
     summary.answers['<b>"&\x00' + "VERY LONG ANSWER " * 20] += 30
-    picture = stats.svg(summary)
+    picture = charts.svg(summary)
     root = minidom.parseString(picture).documentElement
     assert root is not None
     width, height = (float(root.getAttribute(name)) for name in ("width", "height"))
@@ -117,7 +117,15 @@ def test_picture_is_whole_and_nothing_overlaps(data: Path) -> None:
         for c0, c1, d0, d1, other in boxes[i + 1 :]:
             assert a1 <= c0 or c1 <= a0 or b1 <= d0 or d1 <= b0, (one, other)
     assert not re.search(r"href|@import|url\(", picture)
-    assert stats.svg(summary) == picture
+    assert charts.svg(summary) == picture
+
+
+def test_parquet_is_counted_as_jsonl(data: Path, tmp_path: Path) -> None:
+    write(load("actors/mix"), tmp_path / "p", {"train": 60, "test": 20}, "parquet", shard_size=25)
+    one, two = (stats.summarise([path]).to_dict() for path in (data, tmp_path / "p"))
+    for key in ("files", "bytes"):
+        del one[key], two[key]
+    assert one == two
 
 
 def test_memory_stays_flat(data: Path, tmp_path: Path) -> None:
@@ -167,5 +175,5 @@ def test_bad_files_are_named(tmp_path: Path, name: str, content: bytes, message:
 def test_missing_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(FabulaError, match="no such file"):
         stats.summarise([tmp_path / "nothing"])
-    with pytest.raises(FabulaError, match=r"no \.jsonl and no \.txt"):
+    with pytest.raises(FabulaError, match=r"no \*\.jsonl and no \*\.parquet and no \*\.txt"):
         stats.summarise([tmp_path])

@@ -15,13 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from fabula.audits.speech import Speech, speech_of
 from fabula.errors import FabulaError, ParseError
 from fabula.formats import babi
 from fabula.labels import mask_of, numbers_of
-from fabula.worlds import WORLDS
 from fabula.worlds.base import Finding, Query, Reading, World, same_answer
-
-LANGUAGE = "en"
 
 
 class Remark(NamedTuple):
@@ -85,52 +83,22 @@ def audit_file(path: Path) -> Audit:
     written = "".join(babi.text(story.sentences, story.questions) for story in stories)
     # files joined from several may have blank lines between them, which mean nothing
     result.identical = written.encode() == path.read_bytes().replace(b"\n\n", b"\n")
-    _, world = world_of(stories)
+    speech = speech_of(stories, path)
     for story in stories:
-        _audit_story(result, world, story)
+        _audit_story(result, speech, story)
     return result
 
 
-def world_of(stories: Sequence[babi.Story]) -> tuple[str, World]:
-    """The world whose language understands most of the first sentences and questions."""
-
-    def understood(name: str) -> int:
-        world = WORLDS[name]
-        return sum(
-            sum(_parses(world, sentence) for sentence in story.sentences)
-            + sum(_parses_question(world, question.text) for question in story.questions)
-            for story in stories[:5]
-        )
-
-    name = max(WORLDS, key=understood)
-    return name, WORLDS[name]
-
-
-def _parses_question(world: World, question: str) -> bool:
-    try:
-        world.parse_question(LANGUAGE, question)
-    except ParseError:
-        return False
-    return True
-
-
-def _parses(world: World, sentence: str) -> bool:
-    try:
-        world.read(LANGUAGE, [sentence])
-    except ParseError:
-        return False
-    return True
-
-
-def _audit_story(result: Audit, world: World, story: babi.Story) -> None:
-    reading = world.read(LANGUAGE, [])
+def _audit_story(result: Audit, speech: Speech, story: babi.Story) -> None:
+    world, own = speech.world, speech.own(story)
+    reading = world.read(speech.code, [])
     told = 0
     lost = ""
-    for question in story.questions:
+    for question, asked in zip(story.questions, own.questions, strict=True):
         result.questions += 1
         while told < question.position and not lost:
             try:
-                reading.hear(story.sentences[told])
+                reading.hear(own.sentences[told])
             except ParseError as error:
                 lost = str(error)
             told += 1
@@ -138,11 +106,11 @@ def _audit_story(result: Audit, world: World, story: babi.Story) -> None:
             result.defects.append(_finding(result, story, question, lost))
             continue
         try:
-            query = world.parse_question(LANGUAGE, question.text)
+            query = world.parse_question(speech.code, asked.text)
         except ParseError as error:
             result.defects.append(_finding(result, story, question, str(error)))
             continue
-        _audit_question(result, world, reading, story, question, query)
+        _audit_question(result, world, reading, story, question, query, asked.answer)
 
 
 def _audit_question(
@@ -152,8 +120,9 @@ def _audit_question(
     story: babi.Story,
     question: babi.Question,
     query: Query,
+    answer: str,
 ) -> None:
-    label = tuple(word.strip() for word in question.answer.split(","))
+    label = tuple(word.strip() for word in answer.split(","))
     found = reading.find(query)
     if found is None or not same_answer(query, found.answer, label):
         reason = _reason(reading, query, label, found, question)

@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from fabula._version import __version__
-from fabula.cli import check, make
+from fabula.cli import check, data, dyna, harness, make, play, train
 from fabula.errors import FabulaError
 
 app = typer.Typer(
@@ -49,10 +49,19 @@ def _root(
 app.command("list")(make.list_)
 app.command()(make.show)
 app.command()(make.generate)
+app.command()(dyna.rewrite)
+app.command()(dyna.inject)
+app.command()(dyna.concat)
 app.command()(check.verify)
 app.add_typer(check.audit_app, name="audit", help="Audit published data: are its labels right?")
 app.command("leak")(check.leak_between)
 app.command()(check.stats)
+app.command()(data.diff)
+app.command()(data.baselines)
+app.command()(play.play)
+app.command()(train.models)
+app.command()(train.train)
+app.command("lm-eval")(harness.lm_eval)
 
 
 # --- the entry point --------------------------------------------------------------------------

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fabula.cli.common import Json, Workers, cores, meter, print_json, terminal, write_whole
-from fabula.errors import FabulaError
+from fabula.errors import FabulaError, ParseError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from fabula.audits.babi import Audit
+    from fabula.baselines import Score
     from fabula.verify import Verdict
+
+SAMPLE = 2_000  # questions of a file that trivial baselines are tried on beside its figures
 
 audit_app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
@@ -262,7 +265,8 @@ def stats(
 
     Example: [bold]fabula stats data/qa2 --svg qa2.svg[/bold]
     """
-    from fabula import stats as counted
+    from fabula import charts
+    from fabula.stats import summarise
 
     if paraphrases:
         from fabula.worlds.kinship.statistics import statistics
@@ -276,13 +280,33 @@ def stats(
         return
     if not paths:
         raise FabulaError("stats: name a data file or folder, or add --paraphrases.")
-    summary = counted.summarise(paths)
+    summary = summarise(paths)
+    trivial = _trivial(paths)
     if svg is not None:
-        write_whole(svg, counted.svg(summary))
+        write_whole(svg, charts.svg(summary))
     if json:
-        print_json(summary.to_dict())
+        rates = {score.name: round(score.accuracy, 4) for score in trivial}
+        print_json({**summary.to_dict(), "baselines": rates})
     else:
         console = terminal()
-        counted.show(summary, console)
+        charts.show(summary, console)
+        if trivial:
+            from fabula.cli.data import show_baselines
+
+            console.print("\nWithout understanding", style="bold")
+            show_baselines(trivial, console)
         if svg is not None:
             console.print(f"\nWrote {svg}", soft_wrap=True)
+
+
+def _trivial(paths: Sequence[Path]) -> list[Score]:
+    """What trivial baselines get of the first questions, if these can be read as records."""
+    from itertools import chain
+
+    from fabula.baselines import scores
+    from fabula.verify import records
+
+    try:
+        return scores(list(chain.from_iterable(records(path, SAMPLE) for path in paths)))
+    except ParseError:  # text of a world that is not known can be counted, but not answered
+        return []

@@ -41,8 +41,8 @@ Workers = Annotated[
 # --- what was typed ---
 
 
-def changes_of(settings: Sequence[str] | None) -> dict[str, Any]:
-    """The changes to a recipe: values as TOML, bare words as strings."""
+def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[str, Any]:
+    """The changes asked for by an option: values as TOML, bare words as strings."""
     import tomllib
 
     changes: dict[str, Any] = {}
@@ -50,18 +50,20 @@ def changes_of(settings: Sequence[str] | None) -> dict[str, Any]:
         key, equals, text = setting.partition("=")
         key, text = key.strip(), text.strip()
         if not equals or not key or not all(key.split(".")):
-            raise FabulaError(f"--set {setting}: write it as KEY=VALUE, e.g. --set length=30.")
+            raise FabulaError(
+                f"{option} {setting}: write it as KEY=VALUE, e.g. {option} length=30."
+            )
         if key in changes:
-            raise FabulaError(f"--set {setting}: '{key}' is set twice.")
+            raise FabulaError(f"{option} {setting}: '{key}' is set twice.")
         try:
             parsed = tomllib.loads(f"value = {text}")
             if len(parsed) > 1:
-                raise FabulaError(f"--set {setting}: one value only.")
+                raise FabulaError(f"{option} {setting}: one value only.")
             changes[key] = parsed["value"]
         except tomllib.TOMLDecodeError as error:
             if not text or text[0] in "[{\"'":
                 raise FabulaError(
-                    f"--set {setting}: the value is not valid TOML: {error}. "
+                    f"{option} {setting}: the value is not valid TOML: {error}. "
                     "Write e.g. 'length=[10, 40]', with the quotes."
                 ) from None
             changes[key] = text
@@ -73,7 +75,7 @@ def sizes_of(text: str | None, recipe: Recipe) -> dict[str, int]:
     if text is None:
         return {name: split.size for name, split in recipe.splits.items()}
     if "=" not in text:
-        return dict.fromkeys(recipe.splits, _count(text, text))
+        return dict.fromkeys(recipe.splits, count_of(text, text))
     sizes: dict[str, int] = {}
     for part in text.split(","):
         name, _, number = (word.strip() for word in part.partition("="))
@@ -84,11 +86,12 @@ def sizes_of(text: str | None, recipe: Recipe) -> dict[str, int]:
             )
         if name in sizes:
             raise FabulaError(f"--size {text}: '{name}' is named twice.")
-        sizes[name] = _count(number, text)
+        sizes[name] = count_of(number, text)
     return sizes
 
 
-def _count(number: str, text: str) -> int:
+def count_of(number: str, text: str) -> int:
+    """A number of questions as typed."""
     digits = number.replace("_", "")
     if not (digits.isascii() and digits.isdecimal()) or int(digits) < 1:
         raise FabulaError(
@@ -101,13 +104,15 @@ def _count(number: str, text: str) -> int:
 # --- what is shown ---
 
 
-def terminal() -> Console:
+def terminal(stderr: bool = False) -> Console:
     """The terminal; text that goes elsewhere is not wrapped to a width it does not have."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 100
+    width = (
+        None if (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ else 100
+    )
     # no markup and no emoji codes: 'babi/qa1:train:0' is not a railway carriage
-    return Console(width=width, markup=False, emoji=False, highlight=False)
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
 def print_json(value: Any) -> None:
@@ -135,7 +140,7 @@ def cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return os.cpucount_of() or 1
 
 
 @contextmanager

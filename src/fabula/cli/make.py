@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +18,15 @@ from fabula.cli.common import (
     Workers,
     changes_of,
     cores,
+    count_of,
     meter,
     print_json,
     sizes_of,
     terminal,
 )
+
+if TYPE_CHECKING:
+    from fabula.suite import Suite
 
 
 def list_(
@@ -33,13 +39,16 @@ def list_(
     """
     from fabula.recipe import recipe_ids
     from fabula.show import recipe_row, show_recipes
+    from fabula.suite import suites
 
     names = sorted(recipe_ids(), key=lambda name: name.partition("/")[0])
     rows = [recipe_row(name) for name in names]
     if json:
         print_json(rows)
-    else:
-        show_recipes(rows, terminal(), long)
+        return
+    show_recipes(rows, terminal(), long)
+    for suite in suites().values():
+        terminal().print(f"{suite.id}: {suite.title} (generate only)", style="dim", soft_wrap=True)
 
 
 def show(
@@ -76,9 +85,20 @@ def show(
 # --- generate -----------------------------------------------------------------------------------
 
 
+# written out, because loading the formats would slow every --help; a test compares the two
+FORMAT_NAMES = (
+    "jsonl", "parquet", "babi", "stepgame", "stepgame-json", "clutrr", "clutrr-hub", "chat",
+    "chat-cot", "chat-few-shot", "t5", "rl", "squad",
+)  # fmt: skip
+FORMAT_HELP = f"How it is written: {', '.join(FORMAT_NAMES)}."
+
+
 def generate(
     recipe: RecipeName,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A new or empty folder.")],
+    out: Annotated[
+        str,
+        typer.Option(metavar="DIR", help="A new or empty folder, or a place such as s3://b/dir."),
+    ],
     size: Annotated[
         str | None,
         typer.Option(
@@ -89,10 +109,18 @@ def generate(
     ] = None,
     seed: Seed = None,
     workers: Workers = None,
-    form: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="jsonl (all fields) or babi (text).")
-    ] = "jsonl",
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "jsonl",
     settings: Settings = None,
+    shard_size: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Questions in a file at most.")
+    ] = 100_000,
+    engine: Annotated[
+        str, typer.Option(metavar="ENGINE", help="Who works: processes, ray or inline.")
+    ] = "processes",
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Ray cluster.", show_default="one on this machine"),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a data set that is already there.")
     ] = False,
@@ -100,9 +128,11 @@ def generate(
 ) -> None:
     """Generate a benchmark into a folder, each instance checked.
 
-    The same recipe and seed give the same bytes, on any number of workers.
+    The same recipe and seed give the same bytes, on any number of workers and any engine.
 
     A smaller size gives the beginning of a larger one.
+
+    A run that was cut off goes on where it stopped if the same command is given again.
 
     Example: [bold]fabula generate babi/qa2 --out data/qa2 --size train=1000,test=100[/bold]
     """
@@ -111,39 +141,106 @@ def generate(
     from fabula.engine import write
     from fabula.formats import format_named
     from fabula.recipe import load
-    from fabula.stats import file_size
+    from fabula.suite import suite_named
 
+    suite = suite_named(recipe)
+    if suite is not None:
+        _generate_suite(suite, Path(out), size, seed, workers, settings, force, json)
+        return
     format_named(form)
     chosen = load(recipe, changes_of(settings))
     sizes = sizes_of(size, chosen)
     start = perf_counter()
-    with meter(f"generating {chosen.id}", sum(sizes.values())) as tick:
+    crew = workers if engine == "ray" else workers or cores()
+    with _told_what_is_kept(), meter(f"generating {chosen.id}", sum(sizes.values())) as tick:
         manifest = write(
             chosen,
             out,
             sizes,
             form=form,
             seed=seed,
-            workers=workers or cores(),
+            workers=crew,
             force=force,
-            progress=lambda _, count: tick(count),
+            progress=tick,
+            engine=engine,
+            address=address,
+            shard_size=shard_size,
+        )
+    if json:
+        print_json({"out": out, **manifest})
+        return
+    _show_written(manifest, out, perf_counter() - start)
+
+
+@contextmanager
+def _told_what_is_kept() -> Iterator[None]:
+    """Says on Ctrl-C which files another run need not make again."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        for note in getattr(stop, "__notes__", ()):
+            print(note, file=sys.stderr)
+        raise
+
+
+PROVABLE = ("jsonl", "parquet", "babi")
+MOST_FILES = 8  # of a split, listed by name
+
+
+def _show_written(manifest: dict[str, Any], out: str, took: float) -> None:
+    from fabula.charts import file_size
+
+    say = terminal().print
+    total = manifest["instances"]
+    say(f"Wrote {total:,} questions of {manifest['recipe']} to {out}", soft_wrap=True)
+    rows = []
+    for split, part in manifest["splits"].items():
+        files = part["files"]
+        for made in files[:MOST_FILES]:
+            held = f"{split}: {made['instances']:,} questions, {file_size(made['bytes'])}"
+            rows.append((made["file"], held))
+        if len(files) > MOST_FILES:
+            rest = len(files) - MOST_FILES
+            held = f"{split}: {part['instances']:,} questions, {file_size(part['bytes'])} in all"
+            rows.append((f"… and {rest:,} more", held))
+    rows.append(("README.md", "the card: what it is, its figures, how to make it again"))
+    rows.append(("manifest.json", "recipe, seed and checksums"))
+    width = max(len(name) for name, _ in rows)
+    for name, held in rows:
+        say(f"  {name:{width}}  {held}", soft_wrap=True)
+    provable = manifest["format"] in PROVABLE and "://" not in out
+    proof = f" Prove it: fabula verify {out}" if provable else ""
+    pace = f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}."
+    say(pace + proof, style="dim", soft_wrap=True)
+
+
+def _generate_suite(
+    suite: Suite,
+    out: Path,
+    size: str | None,
+    seed: int | None,
+    workers: int | None,
+    settings: list[str] | None,
+    force: bool,
+    json: bool,
+) -> None:
+    from fabula.suite import write_suite
+
+    limit = None if size is None else count_of(size, size)
+    total = None if limit else suite.questions
+    with meter(f"generating {suite.id}", total) as tick:
+        manifest = write_suite(
+            suite, out, limit, seed, changes_of(settings), workers or cores(), force, tick
         )
     if json:
         print_json({"out": str(out), **manifest})
         return
-    took, parts = perf_counter() - start, manifest["splits"]
-    total = sum(sizes.values())
-    console = terminal()
-    say = console.print
-    say(f"Wrote {total:,} questions of {chosen.id} to {out}", soft_wrap=True)
-    width = max(len(name) for name in ["manifest.json", *(p["file"] for p in parts.values())])
-    for split, part in parts.items():
-        held = f"{part['instances']:,} questions, {file_size((out / part['file']).stat().st_size)}"
-        say(
-            f"  {part['file']:{width}}  {split}: {held}",
-            soft_wrap=True,
-        )
-    say(f"  {'manifest.json':{width}}  recipe, seed and checksums")
-    proof = f" Prove it: fabula verify {out}" if manifest["format"] in ("jsonl", "babi") else ""
-    pace = f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}."
-    say(pace + proof, style="dim", soft_wrap=True)
+    files = manifest["files"]
+    folders = list(suite.folders)
+    say = terminal().print
+    say(f"Wrote {manifest['questions']:,} questions of {suite.id} to {out}", soft_wrap=True)
+    for folder in folders:
+        inside = [file for name, file in files.items() if name.startswith(f"{folder}/")]
+        count = sum(file["questions"] for file in inside)
+        say(f"  {folder:14} {len(inside):3} files, {count:,} questions", soft_wrap=True)
+    say(f"Check it: fabula audit babi {out / folders[0]}", style="dim", soft_wrap=True)

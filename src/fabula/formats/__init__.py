@@ -1,49 +1,45 @@
-"""Formats: how a passage is written and read. One small module each behind one interface.
+"""Formats: how a data set is written and read. One small module each behind one interface.
 
-A format writes a *passage* (a story with its questions), so that formats which keep the questions
-of a story together and formats with one record per question are served alike.
+A format writes the records of a *passage* (a story with its questions), so that formats which
+keep the questions of a story together and formats with one record per question are served alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from fabula.errors import FabulaError, hint
-from fabula.formats import babi, clutrr_csv, stepgame
+from fabula.formats import babi, chat, clutrr_csv, jsonl, parquet, rl, squad, stepgame, t5
+from fabula.formats.base import Format, Sink
 from fabula.generate import Author, Passage
 from fabula.instance import Instance
 
-
-class Format(NamedTuple):
-    """One way to write a data set."""
-
-    file: str
-    """Name of the file of a split, e.g. '{split}.txt'."""
-    render: Callable[[Author, Passage], bytes]
-    about: str
-    header: bytes = b""
-    """What the file begins with."""
+__all__ = [
+    "FORMATS", "Format", "Sink", "data_files", "format_named", "read_jsonl", "read_records",
+]  # fmt: skip
 
 
-def _records(author: Author, passage: Passage) -> list[Instance]:
-    return [
-        author.record(passage, asked, passage.first + turn)
-        for turn, asked in enumerate(passage.asked)
-    ]
+def _index(record: Instance) -> int:
+    return int(record.provenance["index"])
 
 
-def _jsonl(author: Author, passage: Passage) -> bytes:
-    return b"".join([record.to_json() + b"\n" for record in _records(author, passage)])
+def _stepgame(records: Sequence[Instance]) -> bytes:
+    return "".join(stepgame.jsonl_text(records)).encode()
 
 
-def _stepgame(author: Author, passage: Passage) -> bytes:
-    return "".join(stepgame.jsonl_text(_records(author, passage))).encode()
+def _stepgame_json(records: Sequence[Instance]) -> bytes:
+    entries = (f'"{_index(r)}": {json.dumps(stepgame.fields(r))}' for r in records)
+    return ", ".join(entries).encode()
 
 
-def _clutrr(author: Author, passage: Passage) -> bytes:
-    return clutrr_csv.rows(_records(author, passage), start=passage.first).encode()
+def _clutrr(records: Sequence[Instance]) -> bytes:
+    return clutrr_csv.rows(records, start=_index(records[0])).encode()
+
+
+def _clutrr_hub(records: Sequence[Instance]) -> bytes:
+    return clutrr_csv.rows(records, hub=True, start=_index(records[0])).encode()
 
 
 def _babi(author: Author, passage: Passage) -> bytes:
@@ -54,27 +50,42 @@ def _babi(author: Author, passage: Passage) -> bytes:
     ]
     # what was told after the last question belongs to questions that were cut off
     end = passage.asked[-1].position
-    return babi.text(passage.tale.sentences[:end], questions).encode()
-
-
-def _clutrr_hub(author: Author, passage: Passage) -> bytes:
-    records = _records(author, passage)
-    return clutrr_csv.rows(records, hub=True, start=passage.first).encode()
+    return babi.text(passage.sentences[:end], questions).encode()
 
 
 FORMATS: dict[str, Format] = {
-    "jsonl": Format("{split}-00000-of-00001.jsonl", _jsonl, "one JSON record a line, all fields"),
-    "babi": Format("{split}.txt", _babi, "bAbI text, as published loaders read it"),
-    "stepgame": Format("{split}.jsonl", _stepgame, "StepGame's JSON lines, as on the hub"),
+    "jsonl": jsonl.FORMAT,
+    "parquet": parquet.FORMAT,
+    "babi": Format("txt", "bAbI text, as published loaders read it", quick=_babi),
+    "stepgame": Format("jsonl", "StepGame's JSON lines, as on the hub", _stepgame, loader="json"),
+    "stepgame-json": Format(
+        "json",
+        "StepGame's original JSON: one object for a file",
+        _stepgame_json,
+        header=b"{",
+        separator=b", ",
+        footer=b"}",
+    ),
     "clutrr": Format(
-        "{split}.csv", _clutrr, "CLUTRR's table of 17 columns", clutrr_csv.header().encode()
+        "csv",
+        "CLUTRR's table of 17 columns",
+        _clutrr,
+        header=clutrr_csv.header().encode(),
+        loader="csv",
     ),
     "clutrr-hub": Format(
-        "{split}.csv",
-        _clutrr_hub,
+        "csv",
         "the 14 columns of CLUTRR's copy on the hub",
-        clutrr_csv.header(hub=True).encode(),
+        _clutrr_hub,
+        header=clutrr_csv.header(hub=True).encode(),
+        loader="csv",
     ),
+    "chat": chat.DIRECT,
+    "chat-cot": chat.THOUGHTS,
+    "chat-few-shot": chat.FEW_SHOT,
+    "t5": t5.FORMAT,
+    "rl": rl.FORMAT,
+    "squad": squad.FORMAT,
 }
 
 
@@ -85,21 +96,33 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
-def read_jsonl(path: Path) -> Iterator[Instance]:
-    """The records of a JSONL file."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield Instance.from_json(line, f"{path}, line {number}")
+# --- reading ------------------------------------------------------------------------------------
+
+read_jsonl = jsonl.read
 
 
-def data_files(path: Path, pattern: str = "*.jsonl") -> list[Path]:
-    """The data files a path names: itself, or those in the folder."""
+def read_records(path: Path) -> Iterator[Instance]:
+    """The records of a file of ours, JSONL or Parquet."""
+    return parquet.read(path) if path.suffix == ".parquet" else jsonl.read(path)
+
+
+def data_files(path: Path, *patterns: str) -> list[Path]:
+    """The data files a path names: itself, or those in the folder of the first pattern that fits.
+
+    Patterns are tried in order, in the folder and then in the folders within (where Parquet is).
+    """
+    patterns = patterns or ("*.jsonl", "*.parquet")
     if path.is_file():
         return [path]
     if not path.exists():
         raise FabulaError(f"{path}: there is no such file or folder.")
-    found = sorted(path.glob(pattern))
-    if not found:
-        raise FabulaError(f"{path}: no {pattern} file in this folder.")
-    return found
+    for pattern in patterns:
+        for way in (pattern, f"*/{pattern}"):
+            found = sorted(
+                file
+                for file in path.glob(way)
+                if file.stem != "manifest" and not file.parent.name.startswith(".")
+            )
+            if found:
+                return found
+    raise FabulaError(f"{path}: no {' and no '.join(patterns)} file in this folder.")

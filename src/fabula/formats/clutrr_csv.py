@@ -42,6 +42,11 @@ MORE_LABELS = (
 
 def columns(record: Instance) -> dict[str, str]:
     """The 17 columns of a record."""
+    source = record.provenance
+    if source.get("language", "en") != "en" or source.get("cipher"):
+        raise FabulaError(
+            f"{record.id}: the tables of CLUTRR are English; write other languages as jsonl."
+        )
     features = record.features
     if record.provenance.get("world") != "kinship" or "edges" not in features:
         raise FabulaError(f"{record.id}: CLUTRR's format is for records of the kinship world.")

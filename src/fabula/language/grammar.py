@@ -18,9 +18,14 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError, RecipeError, hint
+from fabula.language.filler import filler_set
 from fabula.seeds import Draw, pick
 
 MEMO_LIMIT = 200_000  # sentences remembered per language, so that memory stays flat
+
+
+FILLER = "FILLER"
+"""The kind of a sentence that says nothing about anybody."""
 
 
 class Statement(NamedTuple):
@@ -34,6 +39,24 @@ class Statement(NamedTuple):
     """The other arguments, in the order of the file's [slots]."""
     pronoun: str = ""
     """The pronoun that refers to the subjects of the sentence before, or nothing."""
+
+
+class Need(NamedTuple):
+    """What somebody of a mood wants, and where they go for it."""
+
+    place: str
+    thing: str
+
+
+class Lore(NamedTuple):
+    """What is known without being told."""
+
+    times: tuple[str, ...] = ()
+    """Words for parts of the past, the earliest first; the present follows the last."""
+    needs: Mapping[str, Need] = {}
+    """What each mood makes people do."""
+    looks: Mapping[str, tuple[str, ...]] = {}
+    """What things can be said to be: colour and state, with the words for each."""
 
 
 class Language:
@@ -56,9 +79,21 @@ class Language:
         self._pronoun_words: tuple[str, ...] = tuple(data["pronouns"])
         self._plural: str = self._pronoun_words[-1]
         self._numbers: dict[str, list[str]] = data["numbers"]
+        self.lore = Lore(
+            tuple(data.get("times", ())),
+            {mood: Need(**need) for mood, need in data.get("needs", {}).items()},
+            {look: tuple(words) for look, words in data.get("looks", {}).items()},
+        )
+        tokens = {
+            **data["tokens"],
+            "time": "|".join(map(re.escape, self.lore.times)),
+            "mood": "|".join(map(re.escape, self.lore.needs)),
+            **{look: "|".join(map(re.escape, words)) for look, words in self.lore.looks.items()},
+        }
         # the frame with the most fixed text is tried first: '… the {1} there.' before '… the {1}.'
         self._statement_patterns = [
-            pattern for _, pattern in sorted(self._compile_statements(data), key=lambda p: -p[0])
+            pattern
+            for _, pattern in sorted(self._compile_statements(data, tokens), key=lambda p: -p[0])
         ]
         self._question_patterns = tuple(self._compile_questions(data))
         self.statements: dict[str, Statement] = {}
@@ -69,7 +104,8 @@ class Language:
 
     def say(self, frame: str, who: str, args: Sequence[str], draw: Draw) -> str:
         """A sentence of this frame, its verb drawn at random."""
-        return pick(draw, self.frames[frame]).format(who, *args)
+        said = pick(draw, self.frames[frame]).format(who, *args)
+        return said[0].upper() + said[1:]
 
     def pair(self, first: str, second: str) -> str:
         """Two people as one subject."""
@@ -120,12 +156,17 @@ class Language:
         return known
 
     def _parse(self, sentence: str) -> Statement:
-        for kind, arity, pattern in self._statement_patterns:
+        for kind, arity, pattern, opening in self._statement_patterns:
             found = pattern.fullmatch(sentence)
             if found:
                 names = tuple(n for n in (found["first"], found["second"]) if n)
-                args = tuple(found[f"arg{i}"] for i in range(1, arity + 1))
+                args = tuple(
+                    _uncapitalised(found[f"arg{i}"]) if i == opening else found[f"arg{i}"]
+                    for i in range(1, arity + 1)
+                )
                 return Statement(kind, names, args, found["pronoun"] or "")
+        if sentence in filler_set(self.code):
+            return Statement(FILLER, (), ())
         raise ParseError(f"no {self.code} sentence pattern fits '{sentence}'.")
 
     def _parse_question(self, question: str) -> tuple[str, ...]:
@@ -136,9 +177,9 @@ class Language:
         raise ParseError(f"no {self.code} question pattern fits '{question}'.")
 
     def _compile_statements(
-        self, data: Mapping[str, Any]
-    ) -> Iterator[tuple[int, tuple[str, int, re.Pattern[str]]]]:
-        tokens = data["tokens"]
+        self, data: Mapping[str, Any], tokens: Mapping[str, str]
+    ) -> Iterator[tuple[int, tuple[str, int, re.Pattern[str], int]]]:
+        """(length of the fixed text, (kind, arguments, pattern, which argument comes first))."""
         leads = "|".join(map(re.escape, self.leads))
         pronouns = "|".join(map(re.escape, self._pronoun_words))
         anaphor = _fill(
@@ -153,12 +194,19 @@ class Language:
         for key, frames in self.frames.items():
             kind = key.split("-")[0]
             slots = data["slots"][kind]
+            subject = who
+            if kind in data.get("things", ()):  # a thing, never two and never a pronoun
+                subject = f"(?P<first>{tokens['object']})(?P<second>(?!))?(?P<pronoun>(?!))?"
             for frame in frames:
-                fillings = {"0": who}
+                fillings = {"0": subject}
+                opening = int(frame[1]) if frame.startswith("{") else 0
                 for i, slot in enumerate(slots, 1):
-                    fillings[str(i)] = f"(?P<arg{i}>{tokens[slot]})"
+                    token = tokens[slot]
+                    if i == opening:  # what begins a sentence has a capital
+                        token = "|".join(word[0].upper() + word[1:] for word in token.split("|"))
+                    fillings[str(i)] = f"(?P<arg{i}>{token})"
                 fixed = len(re.sub(r"\{\w+\}", "", frame))
-                yield fixed, (kind, len(slots), re.compile(_fill(frame, fillings)))
+                yield fixed, (kind, len(slots), re.compile(_fill(frame, fillings)), opening)
 
     def _compile_questions(self, data: Mapping[str, Any]) -> Iterator[tuple[str, re.Pattern[str]]]:
         tokens = data["tokens"]
@@ -172,6 +220,10 @@ def _with_verbs(frames: Sequence[str], verbs: Sequence[str]) -> Iterator[str]:
     for frame in frames:
         for verb in verbs if "{v}" in frame else ("",):
             yield frame.replace("{v}", verb)
+
+
+def _uncapitalised(word: str) -> str:
+    return word[:1].lower() + word[1:]
 
 
 def _fill(frame: str, fillings: Mapping[str, str]) -> str:

@@ -27,10 +27,15 @@ class Walks(Generic[R]):
     """Sequences of steps of one algebra, by the outcome of their composition."""
 
     def __init__(
-        self, algebra: Algebra[R], outcome: Callable[[R], Hashable] = lambda relation: relation
+        self,
+        algebra: Algebra[R],
+        outcome: Callable[[R], Hashable] = lambda relation: relation,
+        reachable: Callable[[R, Hashable, int], bool] = lambda state, wish, left: True,
     ) -> None:
+        """`reachable` may tell that a state comes to no wish in so many steps: less to count."""
         self.algebra = algebra
         self._outcome = outcome
+        self._reachable = reachable
         self._tables: dict[tuple[int, R | None, Hashable], tuple[list[int], list[R], list[R]]] = {}
 
     def count(self, length: int, wish: Hashable = ANY, start: R | None = None) -> int:
@@ -39,6 +44,8 @@ class Walks(Generic[R]):
             if start is None:
                 return 0
             return int(wish is ANY or self._outcome(start) == wish)
+        if start is not None and wish is not ANY and not self._reachable(start, wish, length):
+            return 0
         totals = self._table(length, start, wish)[0]
         return totals[-1] if totals else 0
 

@@ -7,7 +7,7 @@ Reading  what the reader made of sentences, whoever wrote them; it never sees th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from fabula.recipe import Cell, Recipe
@@ -27,6 +27,10 @@ class Brief(NamedTuple):
     number: int
     """Index of the instance in its split."""
     cell: Cell
+    admits: Callable[[str], bool] | None = None
+    """Whether content (see split.py) belongs to the split, for worlds that know it in advance."""
+    attempt: int = 0
+    """Stories that were made for it before and did not fit."""
 
 
 class Finding(NamedTuple):
@@ -107,11 +111,22 @@ class Tale(Protocol):
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
         """The questions of a kind that may be asked now."""
 
+    def reword(self, mask: int) -> bool:
+        """Tell these sentences in other words of the same meaning; False if there are none."""
+
     def truth(self, query: Query) -> tuple[str, ...] | None:
         """The answer the simulator gives, or None if only the reader can tell."""
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         """What the world knows about a question put after `position` sentences."""
+
+
+class OneWording:
+    """A tale whose sentences are told in one way: none can be put in other words."""
+
+    def reword(self, mask: int) -> bool:
+        """Never."""
+        return False
 
 
 class Citation(NamedTuple):
@@ -152,6 +167,14 @@ class World(NamedTuple):
     """What published data may give as answer and supports by their conventions."""
     canonical: Callable[[Fact], Fact] = lambda fact: fact
     """One form for facts that say the same ('A is left of B', 'B is right of A')."""
+    survey: Callable[[Any, Sequence[str]], list[Query]] | None = None
+    """The questions of some kinds that can be asked about a reading, if the world can tell."""
+    entities: Callable[[Any], dict[str, list[str]]] | None = None
+    """Whom and what facts name, by sort, if the world can tell."""
+    idiom: Callable[[str, Mapping[str, Any]], str] = lambda code, features: code
+    """The language of a record by its features: the code, or one that names phrases it brings."""
+    canon: Callable[[Any, int], list[str]] | None = None
+    """The facts of some sentences of a reading, canonical, as text; for worlds with a quick way."""
 
 
 ORDERED = ("path",)

@@ -1,4 +1,4 @@
-"""People who move about, take, drop and give things; bAbI tasks 1-3 and 5-13, and Dyna-bAbI.
+"""People who move about, take, drop, give and put things: bAbI tasks 1-3, 5-14, 20; Dyna-bAbI.
 
     1 Mary moved to the park.
     2 Mary took the apple.
@@ -12,6 +12,30 @@ The text is all there is to know. A person's *stay* lasts from one told movement
 next; what they have comes along; taking, dropping and giving put people and things in one place.
 A sentence may disclose only a part of a move: where somebody no longer is, or two places one of
 which is right. Places are open: that Mary is not in the kitchen proves no other place.
+
+    1 This afternoon Julie went to the park.    4 Julie is thirsty.
+    2 Julie went to the kitchen.                5 Yesterday Julie went to the office.
+    3 This morning Julie went to the school.    6 Julie went back to the kitchen.
+
+    Where was Julie before the park?     school: sentences 1 and 3
+    Why did Julie go to the kitchen?     thirsty: sentence 4
+
+What is told with a time lies before the story's *present*, in parts of which everybody spends each
+in one place; it is told in any order and at any point. Of a part that no sentence tells of nothing
+is known. The present goes on from the last part ('this evening'); only there are things handled.
+A *need* is in force until its owner gets what it is for or is of another mood. What a mood makes
+people want, and where they go for it, is common knowledge and stands in the language file.
+
+    1 Mary went to the hall.                    4 Mary dropped the box.
+    2 Mary took the box.                        5 Mary went to the den.
+    3 John put the cup in the box.
+
+    Where is the cup?     hall: sentences 1, 3, 4 (by 1, 2, 3 alone Mary would have carried it off)
+    What is in the box?   cup: sentence 3
+
+Things are put *in* containers and *on* surfaces and taken *from* them. A holder is a person or a
+thing: what is in a box is where the box is and goes where it is carried, until it is taken out; a
+box may be in a box. Contents are closed, as holding is: in a box is what the story says.
 """
 
 from __future__ import annotations
@@ -22,8 +46,11 @@ from fabula.language import language
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
 from fabula.worlds.actors import release
+from fabula.worlds.actors.exhaust import entities, survey
+from fabula.worlds.actors.motives import resolved
 from fabula.worlds.actors.questions import KINDS
 from fabula.worlds.actors.recipe import ActorsRecipe
+from fabula.worlds.actors.steer import steer
 from fabula.worlds.actors.tale import ActorsReading, ActorsTale, read
 from fabula.worlds.base import Brief, Citation, Claim, Query, World
 
@@ -31,7 +58,9 @@ from fabula.worlds.base import Brief, Citation, Claim, Query, World
 def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> ActorsTale:
     """A new story."""
     assert isinstance(recipe, ActorsRecipe)
-    return ActorsTale(recipe, unfold, tell)
+    tale = ActorsTale(recipe, unfold, tell)
+    steer(tale, brief, unfold)
+    return tale
 
 
 def ask(code: str, query: Query) -> str:
@@ -47,7 +76,7 @@ def parse_question(code: str, question: str) -> Query:
 def choices(recipe: Recipe, query: Query) -> list[str] | None:
     """All answers that this kind of question can have in the recipe."""
     assert isinstance(recipe, ActorsRecipe)
-    return KINDS[query[0]].choices(recipe.cast, language(recipe.language, "actors"))
+    return KINDS[query[0]].choices(recipe.cast, language(recipe.native, "actors"))
 
 
 def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
@@ -59,15 +88,27 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
         oracle.Sentence(facts, bool(statement.pronoun))
         for facts, statement in zip(reading.facts(), reading.statements, strict=True)
     ]
-    return oracle.prove(story, [oracle.Claim(*claim) for claim in claims])
+    asked = [claim._replace(query=resolved(reading.knowledge, claim.query)) for claim in claims]
+    return oracle.prove(story, [oracle.Claim(*claim) for claim in asked], reading.language.lore)
 
 
 def citations(reading: ActorsReading, query: Query) -> list[Citation]:
     """What the bAbI release gives as answer and supports."""
-    found = release.cite(reading.knowledge.facts, reading.pronouns, query)
+    lore = reading.language.lore
+    found = release.cite(reading.knowledge.facts, reading.pronouns, query, lore)
     return [found] if found else []
 
 
 ACTORS = World(
-    ActorsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", citations
+    ActorsRecipe,
+    begin,
+    read,
+    ask,
+    parse_question,
+    choices,
+    prove,
+    __doc__ or "",
+    citations,
+    survey=survey,
+    entities=entities,
 )

@@ -9,6 +9,8 @@ Promises:
              (Dyna-bAbI's way);
    `person`  person and kind uniformly by weight, drawn anew if impossible (the bAbI release's way:
              people with more options act more often).
+4. What was before the story (TIME, see past.py) and what people want (NEED, SEEK, SATISFY, see
+   wants.py) are kept apart: neither changes what else can happen.
 
 A *beat* is what is drawn at a time: one event told plainly, or a telling with its events (a
 conjunction has two people move, a coreference two events of one person).
@@ -19,13 +21,25 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabula.seeds import Draw, pick, pick_weighted
 
-EVENTS = ("MOVE", "GRAB", "DROP", "GIVE")
-TELLINGS = ("AFFIRM", "NEGATE", "INDEF", "COREF", "CONJ", "COMPOUND")
-ACTIONS = ("GRAB", "DROP", "GIVE")
+if TYPE_CHECKING:
+    from fabula.worlds.actors.past import Past
+    from fabula.worlds.actors.wants import Wants
+
+FURNISHING = ("PUT", "LAY", "TAKE")
+"""Events with containers and surfaces: in, on, from (see furnished.py)."""
+COREFERABLE = ("MOVE", "GRAB", "DROP", "GIVE", *FURNISHING)
+DRIVES = ("NEED", "SEEK", "SATISFY")
+EVENTS = (*COREFERABLE, *DRIVES)
+TELLINGS = ("AFFIRM", "NEGATE", "INDEF", "COREF", "CONJ", "COMPOUND", "TIME")
+CONCEPTS = (*COREFERABLE, "NEED", *TELLINGS)
+"""What a support may consist of; SEEK is told as a move and SATISFY as a grab."""
+ACTIONS = ("GRAB", "DROP", "GIVE", *FURNISHING)
+FINITE = (*ACTIONS, *DRIVES, "TIME")
+"""Beats that may all be impossible; some movement is always possible."""
 PATIENCE = 2_000  # draws before a story is given up as stuck
 SENTENCES = {"COREF": 2, "COMPOUND": 2}  # all other beats take one
 
@@ -34,7 +48,8 @@ class Told(NamedTuple):
     """One sentence to tell: what it discloses of what happened."""
 
     kind: str
-    """The kind of sentence: MOVE, AFFIRM, NEGATE, INDEF, GRAB, DROP or GIVE."""
+    """The kind of sentence: MOVE, AFFIRM, NEGATE, INDEF, GRAB, DROP, GIVE, PUT, LAY, TAKE, TIME or
+    NEED."""
     subjects: tuple[str, ...]
     args: tuple[str, ...]
     anaphor: bool = False
@@ -59,6 +74,8 @@ class Stage:
         self.spot = {thing: places[int(draw() * count)] for thing in objects}
         self.holder: dict[str, str | None] = dict.fromkeys(objects)
         self.trail = {thing: [place] for thing, place in self.spot.items()}
+        self.moves: list[tuple[str, str, str]] = []
+        """Who went from where to where."""
 
     # --- what can happen ------------------------------------------------------------------
 
@@ -92,6 +109,7 @@ class Stage:
 
     def move(self, person: str, place: str) -> None:
         """Person goes to the place, with all they have."""
+        self.moves.append((person, self.place[person], place))
         self.place[person] = place
         if self.objects:
             for thing, who in self.holder.items():
@@ -131,20 +149,31 @@ class Lots:
                 return people >= 2 and places >= 3
             if kind == "INDEF":
                 return places >= (2 if twice_the_same else 3)
-            return places >= 2 or kind in ACTIONS or kind == "COREF"
+            return places >= 2 or kind in FINITE or kind == "COREF"
 
         lots = [(kind, weight) for kind, weight in weights.items() if weight and conceivable(kind)]
         self.all = _cumulate(lots)
+        self.finite = all(kind in FINITE for kind, _ in lots)
+        """Whether a story may come to its end."""
         self.short = _cumulate([lot for lot in lots if lot[0] not in SENTENCES])
 
 
 class Scenario:
     """Draws beats and lets them happen."""
 
-    def __init__(self, stage: Stage, lots: Lots, draw: Draw) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        lots: Lots,
+        draw: Draw,
+        past: Past | None = None,
+        wants: Wants | None = None,
+    ) -> None:
         self.stage = stage
         self.lots = lots
         self.draw = draw
+        self.past = past
+        self.wants = wants
 
     def beat(self, room: int) -> list[Told] | None:
         """The sentences of the next beat, at most `room`; None if nothing is possible."""
@@ -156,8 +185,21 @@ class Scenario:
             kind = kinds[bisect_right(bounds, draw() * total)] if len(kinds) > 1 else kinds[0]
             told = self._try(kind)
             if told:  # drawing anew what is impossible leaves the possible in proportion
+                if self.wants is not None:
+                    for happened in told:
+                        self.wants.note(happened)
                 return told
+            if self.lots.finite and not any(map(self._possible, kinds)):
+                return None
         return None
+
+    def _possible(self, kind: str) -> bool:
+        """Whether a beat that may be impossible is possible now."""
+        if kind == "TIME":
+            return self.past is not None and not self.past.exhausted()
+        if kind in DRIVES:
+            return self.wants is not None and bool(self.wants.options(kind))
+        return bool(self.stage.options(kind))
 
     def _try(self, kind: str) -> list[Told] | None:
         """A beat of this kind, or None if it is impossible now (or for the person drawn)."""
@@ -168,6 +210,11 @@ class Scenario:
             return [self._act(kind, options)] if options else None
         if kind == "COREF":
             return self._coreference()
+        if kind == "TIME":
+            memory = self.past.tell(draw) if self.past else None
+            return [memory] if memory else None
+        if kind in DRIVES:
+            return self._drive(kind)
         if kind == "CONJ" or kind == "COMPOUND":
             return self._together(twice=kind == "COMPOUND")
         person = stage.persons[int(draw() * len(stage.persons))]
@@ -175,6 +222,20 @@ class Scenario:
             place = stage.places[int(draw() * len(stage.places))]
             return None if place == stage.place[person] else [self._relocate(kind, person, place)]
         return [self._relocate(kind, person, self._elsewhere(stage.place[person]))]
+
+    def _drive(self, kind: str) -> list[Told] | None:
+        """A need comes up, or is followed."""
+        assert self.wants is not None
+        person = pick(self.draw, self.stage.persons) if self.lots.by_person else None
+        options = self.wants.options(kind, person)
+        if not options:
+            return None
+        if kind == "SATISFY":
+            return [self._act("GRAB", options)]
+        who, what = pick(self.draw, options)
+        return [
+            Told(kind, (who,), (what,)) if kind == "NEED" else self._relocate("MOVE", who, what)
+        ]
 
     def _act(self, kind: str, options: list[tuple[str, ...]]) -> Told:
         args = pick(self.draw, options)

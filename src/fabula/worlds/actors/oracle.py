@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from clingo import Control, Function, Model, Number, String, Symbol, SymbolType
 
+from fabula.language import Lore
 from fabula.worlds.proving import rules
 
 __all__ = ["Claim", "Conclusion", "Oracle", "Sentence", "conclude", "prove"]
@@ -50,7 +51,7 @@ class Conclusion(NamedTuple):
 
     The detail of a place is ("in", place); of 'yes' and 'no' that word; of 'maybe' all
     the places left open, ("in", place) or ("elsewhere",); of what somebody holds
-    (object, "held" or "lost", sentence) for each object; of a gift (sentence,).
+    (object, "held" or "lost", sentence) for each object; of a gift or a need (sentence,).
     """
 
     answer: tuple[str, ...]
@@ -65,6 +66,13 @@ FACTS: Mapping[str, int] = {
     "grab": 2,
     "drop": 2,
     "give": 3,
+    "put": 3,
+    "lay": 3,
+    "take": 3,
+    "colour": 2,
+    "state": 2,
+    "went": 3,
+    "need": 2,
 }
 QUERIES: Mapping[str, int] = {
     "where-person": 1,
@@ -73,12 +81,29 @@ QUERIES: Mapping[str, int] = {
     "yes-no": 2,
     "list": 1,
     "count": 1,
+    "what-in": 1,
+    "what-on": 1,
+    "what-colour": 1,
+    "what-state": 1,
     "who-gave-to": 2,
     "who-gave": 1,
     "who-received": 1,
     "who-given-to": 2,
     "what-given": 2,
+    "where-was-person": 2,
+    "where-will-go": 1,
+    "why-go": 2,
+    "why-get": 2,
 }
+HANDLING = ("grab", "drop", "give", "put", "lay", "take")
+"""Facts by which a thing changes hands."""
+HOLDING = ("list", "count", "what-in", "what-on")
+"""Questions what somebody or something holds."""
+REASONED = ("where-will-go", "why-go", "why-get")
+"""Questions that a need answers."""
+PAST = ("where-was-object", "where-was-person")
+"""Questions where something or somebody was before they came to a place."""
+NO_LORE = Lore()
 
 _ELSEWHERE = Function("elsewhere")
 _NEVER = Function("never")
@@ -93,24 +118,32 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 # fmt: on
 
 
-def prove(sentences: Sequence[Sentence], claims: Sequence[Claim]) -> list[list[str]]:
+def prove(
+    sentences: Sequence[Sentence], claims: Sequence[Claim], lore: Lore = NO_LORE
+) -> list[list[str]]:
     """What is wrong with each claim, in English; nothing if it is proven."""
-    oracle = Oracle(sentences, [claim.query for claim in claims])
+    oracle = Oracle(sentences, [claim.query for claim in claims], lore)
     return [oracle.prove(claim) for claim in claims]
 
 
 def conclude(
-    sentences: Sequence[Sentence], query: Query, subset: Collection[int] | None = None
+    sentences: Sequence[Sentence],
+    query: Query,
+    subset: Collection[int] | None = None,
+    lore: Lore = NO_LORE,
 ) -> Conclusion | None:
     """What a story, or only the sentences numbered in `subset`, says to a query."""
-    return Oracle(sentences, [query]).conclude(query, subset)
+    return Oracle(sentences, [query], lore).conclude(query, subset)
 
 
 class Oracle:
     """A story, grounded for a number of queries."""
 
-    def __init__(self, sentences: Sequence[Sentence], queries: Iterable[Query]) -> None:
+    def __init__(
+        self, sentences: Sequence[Sentence], queries: Iterable[Query], lore: Lore = NO_LORE
+    ) -> None:
         self._length = len(sentences)
+        self._lore = lore
         self._queries = {query: _term(query, QUERIES) for query in queries}
         self._control = Control(["--warn=none"])
         self._control.add("base", [], rules(__file__))
@@ -125,12 +158,11 @@ class Oracle:
         self._options: dict[Symbol, dict[Symbol, int]] = {}
         for atom, literal in self._literals("finally", 2).items():
             self._options.setdefault(atom.arguments[0], {})[atom.arguments[1]] = literal
-        for atom, literal in self._literals("before", 3).items():
-            thing, place, value = atom.arguments
-            query = Function("where_was_object", [thing, place])
-            self._options.setdefault(query, {})[value] = literal
-        self._arrives = self._literals("arrives", 4)
-        self._comes = self._literals("comes", 4)
+        for atom, literal in self._literals("before", 2).items():
+            self._options.setdefault(atom.arguments[0], {})[atom.arguments[1]] = literal
+        self._arrives = self._literals("arrives", 3)
+        self._comes = self._literals("comes", 3)
+        self._reasons = self._literals("reason", 3)
         self._answers = self._literals("answers", 3)
         self._keeps = self._literals("keeps", 2)
 
@@ -146,13 +178,18 @@ class Oracle:
                 yield f"refers({number})."
             for fact in sentence.facts:
                 yield f"tells({number},{_term(fact, FACTS)})."
-            handled = [fact[2] for fact in sentence.facts if fact[0] in ("grab", "drop", "give")]
+            handled = [fact[2] for fact in sentence.facts if fact[0] in HANDLING]
             if len(set(handled)) < len(handled):
                 raise ValueError(f"sentence {number} handles an object twice: {sentence.facts}")
         for query, term in self._queries.items():
             yield f"asked({term})."
-            if query[0] in ("yes-no", "where-was-object"):
+            if query[0] in ("yes-no", *PAST):
                 yield f"named({String(query[2])})."
+        for index, word in enumerate(reversed(self._lore.times)):
+            yield f"part({String(word)},{-index})."
+        for mood, need in self._lore.needs.items():
+            yield f"leads({String(mood)},{String(need.place)})."
+            yield f"wants({String(mood)},{String(need.thing)})."
 
     def _literals(self, name: str, arity: int) -> dict[Symbol, int]:
         atoms = self._control.symbolic_atoms.by_signature(name, arity)
@@ -199,7 +236,7 @@ class Oracle:
 
     def _subject(self, query: Query) -> Symbol:
         """What the options for the answer belong to, if the query is about a place."""
-        if query[0] == "where-was-object":
+        if query[0] in PAST:
             return self._queries[query]
         return Function("object" if query[0] == "where-object" else "person", [String(query[1])])
 
@@ -212,10 +249,12 @@ class Oracle:
         return self._concluded(query, self._reading(subset))
 
     def _concluded(self, query: Query, reading: list[int]) -> Conclusion | None:
-        if query[0] in ("list", "count"):
+        if query[0] in HOLDING:
             return self._concluded_holding(query, reading)
         if query[0] == "yes-no":
             return self._concluded_yes_no(query, reading)
+        if query[0] in REASONED:
+            return self._concluded_reason(query, reading)
         if query[0].startswith("where"):
             options = self._options.get(self._subject(query), {})
             places = self._possible(reading, options, most=2)
@@ -236,12 +275,14 @@ class Oracle:
         return Conclusion(("maybe",), tuple(sorted(map(_detail, places))))
 
     def _concluded_holding(self, query: Query, reading: Sequence[int]) -> Conclusion | None:
-        person = String(query[1])
-        keeps = {a: x for a, x in self._keeps.items() if a.arguments[0] == person}
+        holder = String(query[1])
+        if query[0] in ("what-in", "what-on"):
+            holder = Function(query[0].removeprefix("what-"), [holder])
+        keeps = {a: x for a, x in self._keeps.items() if a.arguments[0] == holder}
         deals = {
             a: x
             for a, x in self._answers.items()
-            if a.arguments[0].match("dealt", 2) and a.arguments[0].arguments[0] == person
+            if a.arguments[0].match("dealt", 2) and a.arguments[0].arguments[0] == holder
         }
         true = self._solve(reading, keeps | deals) or []
         kept = {atom.arguments[1].string for atom in true if atom in keeps}
@@ -266,10 +307,24 @@ class Oracle:
         _, number, answer = true[0].arguments
         return Conclusion((answer.string,), ((str(number),),))
 
+    def _concluded_reason(self, query: Query, reading: Sequence[int]) -> Conclusion | None:
+        asked = self._queries[query]
+        watched = {a: x for a, x in self._reasons.items() if a.arguments[0] == asked}
+        true = self._solve(reading, watched)
+        if true is None or len(true) != 1:
+            return None
+        _, number, answer = true[0].arguments
+        if query[0] == "where-will-go":  # nobody goes where they are, or where they may be as told
+            options = self._options.get(self._subject(query), {})
+            places = self._possible(reading, options)
+            if answer in places and len(places) < len(options):
+                return None
+        return Conclusion((answer.string,), ((str(number),),))
+
     def _denials(self, query: Query, conclusion: Conclusion) -> list[int]:
         """Assumptions under which the whole story's conclusion about a place is wrong."""
         options = self._options.get(self._subject(query), {})
-        if query[0] == "where-was-object":
+        if query[0] in PAST:
             return self._denied_moves(query, conclusion)
         if conclusion.answer == ("no",):
             return [options[String(query[2])]]
@@ -282,8 +337,8 @@ class Oracle:
 
         That it has not come again later is left to the story.
         """
-        route = [*self._queries[query].arguments, String(conclusion.answer[0])]
-        comes = {a: x for a, x in self._comes.items() if a.arguments[:3] == route}
+        route = [self._queries[query], String(conclusion.answer[0])]
+        comes = {a: x for a, x in self._comes.items() if a.arguments[:2] == route}
         last = self._possible(self._reading(None), comes)
         return [-self._arrives[Function("arrives", atom.arguments)] for atom in last]
 
@@ -381,7 +436,7 @@ def _place(detail: tuple[str, ...]) -> Symbol:
 
 
 def _about_places(query: Query) -> bool:
-    return query[0] == "yes-no" or query[0].startswith("where")
+    return query[0] == "yes-no" or (query[0].startswith("where") and query[0] not in REASONED)
 
 
 def number_word(number: int) -> str:

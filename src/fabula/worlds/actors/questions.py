@@ -14,8 +14,11 @@ from typing import NamedTuple
 
 from fabula.labels import minimal, product
 from fabula.language import Language
+from fabula.worlds.actors import looks, motives, ways
+from fabula.worlds.actors.asking import Cast, Conclusion, Kind, places_of
 from fabula.worlds.actors.reading import (
     Give,
+    Holder,
     Knowledge,
     Leg,
     Node,
@@ -25,42 +28,10 @@ from fabula.worlds.actors.reading import (
 )
 from fabula.worlds.base import Candidate, Finding, Query
 
+__all__ = ["GIVE_KINDS", "KINDS", "Cast", "conclude", "find", "sweep", "visits"]
+
 YES_NO = ("yes", "no", "maybe")
 PRODUCT_LIMIT = 16  # of the supports of two places, the best so many are combined
-
-
-class Cast(NamedTuple):
-    """Whom and what a recipe's questions may name."""
-
-    persons: tuple[str, ...]
-    places: tuple[str, ...]
-    objects: tuple[str, ...]
-
-
-class Conclusion(NamedTuple):
-    """An answer, and what exactly a support of it must establish."""
-
-    answer: tuple[str, ...]
-    established: object
-
-
-class Kind(NamedTuple):
-    """One kind of question."""
-
-    survey: Callable[[Knowledge, Cast, Language], list[Candidate]]
-    """All that can be asked and answered now."""
-    conclude: Callable[[Knowledge, Query, Language], Conclusion | None]
-    """What follows for one query."""
-    masks: Callable[[Knowledge, Query], list[int]]
-    """Every minimal support of a conclusion, best first."""
-    choices: Callable[[Cast, Language], list[str] | None]
-    """All answers that this kind of question can have, or None if they are lists."""
-    sweep: Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]] | None = None
-    """All that can be asked with all supports, where that is quicker at one go."""
-
-
-def _places(cast: Cast, language: Language) -> list[str]:
-    return list(cast.places)
 
 
 # --- where is ------------------------------------------------------------------------------
@@ -244,8 +215,8 @@ class Carried(NamedTuple):
     events: frozenset[tuple[str, bool, int]]
 
 
-def carried(knowledge: Knowledge, person: str) -> Carried | None:
-    """The objects a person holds, and the latest event about each that they ever had."""
+def carried(knowledge: Knowledge, person: Holder) -> Carried | None:
+    """The objects a holder holds, and the latest event about each that they ever had."""
     handled = knowledge.handled.get(person)
     if not handled:
         return None
@@ -303,6 +274,37 @@ def _carrying(knowledge: Knowledge, query: Query, language: Language) -> Conclus
 
 def _carrying_masks(knowledge: Knowledge, query: Query) -> list[int]:
     found = carried(knowledge, query[1])
+    return [found.mask] if found else []
+
+
+# --- containing -----------------------------------------------------------------------------
+
+CONTAINING = {"what-in": "in", "what-on": "on"}
+
+
+def _contained(knowledge: Knowledge, query: Query) -> Carried | None:
+    return carried(knowledge, (CONTAINING[query[0]], query[1]))
+
+
+def _survey_contents(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
+    def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+        found = []
+        for thing in cast.containers if kind == "what-in" else cast.surfaces:
+            holds = _contained(knowledge, (kind, thing))
+            if holds:
+                found.append(Candidate((kind, thing), _told(kind, holds.held, language)))
+        return found
+
+    return survey
+
+
+def _contents(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    found = _contained(knowledge, query)
+    return Conclusion(_told(query[0], found.held, language), found.events) if found else None
+
+
+def _contents_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    found = _contained(knowledge, query)
     return [found.mask] if found else []
 
 
@@ -387,9 +389,9 @@ def _give_choices(asked: int) -> Callable[[Cast, Language], list[str]]:
 
 
 KINDS: dict[str, Kind] = {
-    "where-person": Kind(_survey_people, _where, _where_masks, _places),
-    "where-object": Kind(_survey_things, _where, _where_masks, _places),
-    "where-was-object": Kind(_survey_arrivals, _where_was, _where_was_masks, _places),
+    "where-person": Kind(_survey_people, _where, _where_masks, places_of),
+    "where-object": Kind(_survey_things, _where, _where_masks, places_of),
+    "where-was-object": Kind(_survey_arrivals, _where_was, _where_was_masks, places_of),
     "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words, _sweep_yes_no),
     "list": Kind(
         _survey_carriers("list"),
@@ -402,11 +404,18 @@ KINDS: dict[str, Kind] = {
         _survey_carriers("count"), _carrying, _carrying_masks, _numbers, _sweep_carriers("count")
     ),
     **{
+        kind: Kind(_survey_contents(kind), _contents, _contents_masks, lambda *_: None)
+        for kind in CONTAINING
+    },
+    **{
         kind: Kind(
             _survey_gives(kind), _give, _give_masks, _give_choices(asked), _sweep_gives(kind)
         )
         for kind, (_, asked) in GIVE_KINDS.items()
     },
+    **ways.KINDS,
+    **motives.KINDS,
+    **looks.KINDS,
 }
 
 

@@ -13,12 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from fabula.language import Lore
 from fabula.seeds import Draw, below, pick
 from fabula.worlds.actors.questions import GIVE_KINDS
 from fabula.worlds.base import Citation, Fact, Query
 
 Told = dict[int, tuple[Fact, ...]]
 """Sentence number to its facts."""
+
+MOTIVES = {"where-will-go": "need", "why-go": "move", "why-get": "grab"}
+"""Questions about needs, and the event that each is asked about."""
 
 RELOCATIONS = ("move", "at", "not-at", "either")
 
@@ -33,9 +37,13 @@ class Target(NamedTuple):
 # --- what is cited ----------------------------------------------------------------------------
 
 
-def cite(told: Told, pronouns: set[int], query: Query) -> Citation | None:
+def cite(told: Told, pronouns: set[int], query: Query, lore: Lore) -> Citation | None:
     """The release's answer and supporting sentences for a query, or None if it has no rule."""
     kind = query[0]
+    if kind == "where-was-person":
+        return _cite_time(told, query[1], query[2], lore)
+    if kind in ("where-will-go", "why-go", "why-get"):
+        return _cite_need(told, query, lore)
     if kind in ("where-person", "yes-no"):
         return _cite_place(told, pronouns, query)
     if kind == "where-object":
@@ -148,6 +156,34 @@ def _cite_carrying(told: Told, person: str, kind: str) -> Citation | None:
     return Citation((words[len(has)],), tuple(sorted(n for ns in events.values() for n in ns)))
 
 
+def _cite_time(told: Told, person: str, place: str, lore: Lore) -> Citation | None:
+    """The line of the latest visit, then that of the time just before it."""
+    way: dict[int, tuple[str, int]] = {}
+    for number, facts in told.items():
+        for fact in facts:
+            if fact[0] == "went" and fact[1] == person:
+                way[lore.times.index(fact[3])] = (fact[2], number)
+    visits = [part for part, (where, _) in way.items() if where == place]
+    part = max(visits, default=-1)
+    if part - 1 not in way:
+        return None
+    before, number = way[part - 1]
+    return Citation((before,), (way[part][1], number))
+
+
+def _cite_need(told: Told, query: Query, lore: Lore) -> Citation | None:
+    """The line of the latest need that leads there, or is for that thing."""
+    for number in reversed(told):
+        for fact in told[number]:
+            if fact[0] == "need" and query[1].lower() == fact[1].lower():
+                need = lore.needs[fact[2]]
+                if query[0] == "where-will-go":
+                    return Citation((need.place,), (number,))
+                if query[2] == (need.place if query[0] == "why-go" else need.thing):
+                    return Citation((fact[2],), (number,))
+    return None
+
+
 def _cite_give(told: Told, query: Query) -> Citation | None:
     given, asked = GIVE_KINDS[query[0]]
     for number in reversed(told):
@@ -172,6 +208,7 @@ def targets(
     places: tuple[str, ...],
     true_place: Mapping[str, str],
     draw: Draw,
+    lore: Lore,
 ) -> list[Target]:
     """What the release may ask now: about one of the last events, each as likely as the others."""
     recent: list[tuple[int, Fact]] = []
@@ -188,6 +225,9 @@ def targets(
         elif kind in ("count", "list"):
             if fact[0] in ("grab", "drop") or fact[0] == "give":
                 queries.append((kind, fact[1]))
+        elif kind in MOTIVES:
+            if fact[0] == MOTIVES[kind]:
+                queries.append((kind, fact[1]) if kind == "where-will-go" else (kind, *fact[1:]))
         elif kind == "where-object" or kind == "where-was-object":
             if fact[0] in ("grab", "drop"):
                 queries += _about_object(kind, number, fact, told, draw)
@@ -196,7 +236,7 @@ def targets(
             query = (kind, *(fact[1 + i] for i in given))
             found.append(Target(query, Citation((fact[1 + asked],), (number,))))
     for query in queries:
-        citation = cite(told, pronouns, query)
+        citation = cite(told, pronouns, query, lore)
         if citation:
             found.append(Target(query, citation))
     return found

@@ -2,32 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from fabula.labels import numbers_of
 from fabula.language import Language, Statement, language
 from fabula.seeds import Draw
-from fabula.worlds.actors import release
+from fabula.worlds.actors import release, ways
 from fabula.worlds.actors.events import Scenario, Stage, Told
+from fabula.worlds.actors.furnished import Furnished
+from fabula.worlds.actors.motives import SMALL, resolved
+from fabula.worlds.actors.past import Past, displaced
 from fabula.worlds.actors.questions import KINDS, conclude, find, sweep, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
+from fabula.worlds.actors.truth import truth
+from fabula.worlds.actors.wants import Wants
 from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query
 
 # What a kind of sentence counts as in a composition: 'is in' is a move told another way.
 CONCEPT = {"AFFIRM": "MOVE"}
 MOVEMENTS = ("MOVE", "AFFIRM", "NEGATE", "INDEF")
 PAST = ("where-was-object",)
-TIMELESS = ("where-person", "yes-no")  # conclusions that name no sentence
-TYPE = {"move": "PL", "at": "PL", "not-at": "PL", "either": "PLL", "grab": "PO", "drop": "PO"}
+# Conclusions that name no sentence: the same whatever the numbers of the sentences.
+TIMELESS = ("where-person", "yes-no", "where-object", "where-was-object", "where-was-person")
+SHORT = 8  # of so many sentences and movements the conclusion is remembered
+TYPE = {
+    "move": "PL",
+    "at": "PL",
+    "not-at": "PL",
+    "either": "PLL",
+    "grab": "PO",
+    "drop": "PO",
+    "give": "POP",
+    "put": "POO",
+    "lay": "POO",
+    "take": "POO",
+    "colour": "OC",
+    "state": "OS",
+    "went": "PLT",
+    "need": "PM",
+}
 QUERY_TYPE = {
+    "where-was-person": "PL",
+    "where-will-go": "P",
+    "why-go": "PL",
+    "why-get": "PO",
     "where-person": "P",
     "where-object": "O",
     "where-was-object": "OL",
     "yes-no": "PL",
     "count": "P",
     "list": "P",
+    "what-in": "O",
+    "what-on": "O",
+    "what-colour": "O",
+    "what-state": "O",
     "who-gave-to": "OP",
     "who-gave": "O",
     "who-received": "O",
@@ -42,10 +73,11 @@ class ActorsReading:
     def __init__(self, tongue: Language, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self.statements: list[Statement] = []
-        self.knowledge = Knowledge()
+        self.knowledge = Knowledge(tongue.lore)
         self.pronouns: set[int] = set()
         """The numbers of the sentences with a pronoun."""
-        self._movements: list[tuple[int, tuple[str, ...]]] = []
+        self._movements: dict[str, list[int]] = {}
+        """Person to the sentences by which they moved."""
         for sentence in sentences:
             self.hear(sentence)
 
@@ -57,85 +89,82 @@ class ActorsReading:
         if statement.pronoun:
             self.pronouns.add(number)
         subjects = self.knowledge.hear(number, statement)
-        if subjects and statement.kind in MOVEMENTS:
-            self._movements.append((number, subjects))
+        if statement.kind in MOVEMENTS:
+            for person in subjects:
+                self._movements.setdefault(person, []).append(number)
 
     def find(self, query: Query) -> Finding | None:
         return find(self.knowledge, query, self.language)
 
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
         if not mask & (mask - 1):  # one sentence: nothing follows without it
-            if query[0] in TIMELESS:
-                return _said(self.statements[mask.bit_length() - 2], query, self.language) == (
-                    conclusion
-                )
             return self._alone(query, mask) == conclusion
         if self._alone(query, mask) != conclusion:
             return False
         # questions about the past end with the support; all others with the story
         end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
         facts = self.knowledge.facts
-        people = {n for number in numbers_of(mask) for f in facts[number] for n in (f[1], f[-1])}
-        if self._unread(query, mask, end, people) != conclusion:
+        numbers = numbers_of(mask)
+        people = {name for number in numbers for f in facts[number] for name in (f[1], f[-1])}
+        movements = self._movements
+        walks = [(person, movements[person]) for person in sorted(people) if person in movements]
+        if self._unread(query, mask, end, walks) != conclusion:
             return False
         return not any(
             self._alone(query, rest) == conclusion
-            and self._unread(query, rest, end, people) == conclusion
-            for rest in (mask & ~(1 << number) for number in numbers_of(mask))
+            and self._unread(query, rest, end, walks) == conclusion
+            for rest in (mask & ~(1 << number) for number in numbers)
         )
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        found = conclude(self._only(mask), query, self.language)
-        return found.answer if found else None
-
-    def _only(self, mask: int) -> Knowledge:
-        """What follows if only these sentences had been told."""
-        statements = self.statements
-        knowledge = Knowledge()
+        knowledge = Knowledge(self.language.lore)
         for number in numbers_of(mask):
-            knowledge.hear(number, statements[number - 1])
-        return knowledge
+            knowledge.hear(number, self.statements[number - 1])
+        found = conclude(knowledge, query, self.language)
+        return found.answer if found else None
 
     def _alone(self, query: Query, mask: int) -> object:
         """The conclusion if only these sentences had been told; None if there is none."""
-        found = conclude(self._only(mask), query, self.language)
-        return found.established if found else None
+        return self._unread(query, mask, 0, ())
 
-    def _unread(self, query: Query, mask: int, end: int, people: set[str]) -> object:
+    def _unread(self, query: Query, mask: int, end: int, walks: Iterable[Walk]) -> object:
         """The conclusion if of all other sentences only is known who moved, not where to.
 
-        Only the moves of the people named in the support can matter.
+        Only the moves of the people named in the support can matter. Of those between two
+        sentences two are as good as more: one may lead anywhere, another one back.
         """
-        statements = self.statements
-        knowledge = Knowledge()
-        numbers = iter(numbers_of(mask))
-        number = next(numbers, 0)
-        for at, movers in self._movements:
-            if at > end:
-                break
-            while number and number < at:
-                knowledge.hear(number, statements[number - 1])
-                number = next(numbers, 0)
-            if at != number:
-                for person in movers:
-                    if person in people:
-                        knowledge.wander(person)
-        while number:
-            knowledge.hear(number, statements[number - 1])
-            number = next(numbers, 0)
-        found = conclude(knowledge, query, self.language)
-        return found.established if found else None
+        statements, timeless = self.statements, query[0] in TIMELESS
+        course: list[Numbered | str] = []
+        last = place = 0
+        for number in numbers_of(mask):
+            for person, moves in walks:
+                between = bisect_left(moves, number) - bisect_right(moves, last)
+                if between:
+                    course += (person, person) if between > 1 else (person,)
+            statement = statements[number - 1]
+            # numbers matter to pronouns, which must follow at once, and to what is concluded
+            beside = number == last + 1 or not statement.pronoun
+            place = number if not timeless else place + 1 if beside else place + 2
+            last = number
+            course.append((place, statement))
+        for person, moves in walks:
+            between = bisect_right(moves, end) - bisect_right(moves, last)
+            if between > 0:
+                course += (person, person) if between > 1 else (person,)
+        if timeless and len(course) <= SHORT:
+            return _remembered(tuple(course), query, self.language)
+        return _established(course, query, self.language)
 
     def facts(self) -> list[tuple[Fact, ...]]:
         facts = self.knowledge.facts
         return [facts.get(number, ()) for number in range(1, len(self.statements) + 1)]
 
     def concepts(self, mask: int) -> tuple[str, ...]:
-        found = set()
+        found, facts = set(), self.knowledge.facts
         for number in numbers_of(mask):
             statement = self.statements[number - 1]
             found.add(CONCEPT.get(statement.kind, statement.kind))
-            people = self.knowledge.facts.get(number, ())
+            people = facts.get(number, ())
             if statement.pronoun:
                 found.add("COMPOUND" if len(people) > 1 else "COREF")
             elif len(people) > 1:
@@ -143,25 +172,39 @@ class ActorsReading:
         return tuple(sorted(found))
 
     def signature(self, query: Query, mask: int) -> str:
-        names: dict[tuple[str, str], str] = {}
+        facts = self.knowledge.facts
+        told = [
+            (bool(self.statements[number - 1].pronoun), facts.get(number, ()))
+            for number in numbers_of(mask)
+        ]
+        query = resolved(self.knowledge, query)
+        return _signature(tuple(told), query, tuple(self.language.lore.times))
 
-        def abstract(kind: str, types: str, args: Sequence[str]) -> str:
-            slots = []
-            for sort, name in zip(types, args, strict=True):
-                key = (sort, name)
-                if key not in names:
-                    names[key] = f"{sort}{sum(k[0] == sort for k in names) + 1}"
-                slots.append(names[key])
-            return f"{kind}({','.join(slots)})"
 
-        parts = []
-        for number in numbers_of(mask):
-            told = "+".join(
-                abstract(fact[0], TYPE.get(fact[0], "POP"), fact[1:])
-                for fact in self.knowledge.facts.get(number, ())
-            )
-            parts.append(f"~{told}" if self.statements[number - 1].pronoun else told)
-        return f"{' '.join(parts)} ? {abstract(query[0], QUERY_TYPE[query[0]], query[1:])}"
+@lru_cache(maxsize=20_000)  # the same few sentences come up again and again
+def _signature(
+    told: tuple[tuple[bool, tuple[Fact, ...]], ...], query: Query, times: tuple[str, ...]
+) -> str:
+    """Facts and question with names abstracted; a tilde marks what a pronoun tells."""
+    names: dict[tuple[str, str], str] = {}
+
+    def abstract(kind: str, types: str, args: Sequence[str]) -> str:
+        slots = []
+        for sort, name in zip(types, args, strict=True):
+            if sort == "T":  # which of two times is the earlier is no matter of names
+                slots.append(str(times.index(name) + 1))
+                continue
+            key = (sort, name)
+            if key not in names:
+                names[key] = f"{sort}{sum(k[0] == sort for k in names) + 1}"
+            slots.append(names[key])
+        return f"{kind}({','.join(slots)})"
+
+    parts = []
+    for pronoun, facts in told:
+        text = "+".join(abstract(fact[0], TYPE[fact[0]], fact[1:]) for fact in facts)
+        parts.append(f"~{text}" if pronoun else text)
+    return f"{' '.join(parts)} ? {abstract(query[0], QUERY_TYPE[query[0]], query[1:])}"
 
 
 class ActorsTale:
@@ -171,16 +214,45 @@ class ActorsTale:
         self.recipe = recipe
         self.language = recipe.tongue
         self._cast = recipe.cast
-        self.stage = Stage(*self._cast, unfold)
-        self.scenario = Scenario(self.stage, recipe.lots, unfold)
+        self.stage = self._stage(unfold)
+        self.past, self.wants = self._prepare(unfold)
+        self.scenario = Scenario(self.stage, recipe.lots, unfold, self.past, self.wants)
+        self.aim = ""
+        """Whom or what a plot wants to be asked about (see steer.py)."""
         self.sentences: list[str] = []
+        self._told: list[Told] = []
         self.reading = ActorsReading(self.language)
         self._there = recipe.there_chances
         self._frames = self.language.frames
         self._tell = tell
+        self._rearranges = recipe.times == "release" and self.past is not None
+        self._waiting: list[Told] = []
+        """What has happened and is told next, where the order of the telling is another."""
+
+    def _stage(self, unfold: Draw) -> Stage:
+        """The world before anything happens, with or without furniture."""
+        persons, places, things = self._cast[:3]
+        entities = self.recipe.entities
+        if not entities.furniture:
+            return Stage(persons, places, things, unfold)
+        return Furnished(persons, places, things, unfold, entities.furniture, entities.fixed)
+
+    def _prepare(self, unfold: Draw) -> tuple[Past | None, Wants | None]:
+        """What was before the story, and what people will want, where the recipe has any."""
+        recipe, stage, lore = self.recipe, self.stage, self.language.lore
+        past, wants = None, None
+        if recipe.outside:
+            stage.place = dict.fromkeys(stage.persons, "")
+        if recipe.tellings.get("TIME"):
+            past = Past(stage, lore.times, recipe.times == "release", unfold)
+        if recipe.events.get("NEED"):
+            wants = Wants(stage, self._cast.moods, lore.needs, recipe.needs_each)
+        return past, wants
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
         sentences, enough = self.sentences, goal if pause is None else min(goal, pause)
+        if self._rearranges:
+            return self._advance_rearranged(goal, enough)
         while len(sentences) < enough:
             beat = self.scenario.beat(goal - len(sentences))
             if not beat:
@@ -188,7 +260,33 @@ class ActorsTale:
             for told in beat:
                 sentence = self._say(told)
                 sentences.append(sentence)
+                self._told.append(told)
                 self.reading.hear(sentence)
+        return True
+
+    def _advance_rearranged(self, goal: int, enough: int) -> bool:
+        """As the release does: what is told up to the next question is told in another order.
+
+        It goes on until there is something to ask about one of the last events.
+        """
+        sentences = self.sentences
+        while len(sentences) < enough:
+            if not self._waiting:
+                block: list[Told] = []
+                size = goal - len(sentences)
+                while len(block) < size:
+                    beat = self.scenario.beat(1)
+                    if not beat:
+                        return False
+                    block += beat
+                    if len(block) == size and not self._recalled():
+                        size += self.recipe.every
+                self._waiting = displaced(block, self._tell)
+            told = self._waiting.pop(0)
+            sentence = self._say(told)
+            sentences.append(sentence)
+            self._told.append(told)
+            self.reading.hear(sentence)
         return True
 
     def _say(self, told: Told) -> str:
@@ -202,23 +300,52 @@ class ActorsTale:
         if there and draw() < there:
             kind += "-there"
         frames = self._frames[kind]
-        return frames[int(draw() * len(frames))].format(who, *args)
+        said = frames[int(draw() * len(frames))].format(who, *args)
+        return said if kind != "TIME" else said[0].upper() + said[1:]
+
+    def reword(self, mask: int) -> bool:
+        can = False
+        for number in numbers_of(mask):
+            told = self._told[number - 1]
+            if told.anaphor or len(self._frames[told.kind]) > 1 or told.kind in self._there:
+                can = True
+                self.sentences[number - 1] = self._say(told)
+        return can
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
         reading, recipe = self.reading, self.recipe
+        if self._waiting:
+            return []
         if recipe.window:
             found = self._recent(kind, draw)
+        elif kind == "where-was-person":
+            found = ways.survey(reading.knowledge, self._cast, recipe.single_visit)
         else:
             found = KINDS[kind].survey(reading.knowledge, self._cast, self.language)
             if kind == "where-was-object" and recipe.single_visit:
                 once = (c for c in found if visits(reading.knowledge, *c.query[1:]) == 1)
                 found = list(once)
+        if self.aim:
+            found = [c for c in found if c.query[1] == self.aim] or found
         if (recipe.labels == "release") != bool(recipe.window):
             found = [c for c in map(self._relabelled, found) if c]
+        if recipe.small_names and kind in SMALL:
+            found = [c._replace(query=(kind, c.query[1].lower(), *c.query[2:])) for c in found]
         return found
+
+    def _recalled(self) -> list[Query]:
+        """What the release may ask of the past: about one of the last memories that came up."""
+        past = self.past
+        if past is None:
+            return []
+        recent = past.told[-self.recipe.window :]
+        return [("where-was-person", m.person, past.place(m)) for m in recent if m.part]
 
     def _recent(self, kind: str, draw: Draw) -> list[Candidate]:
         """What the release would ask, with its own labels."""
+        if kind == "where-was-person":
+            found = [self._relabelled(Candidate(query, ())) for query in self._recalled()]
+            return [candidate for candidate in found if candidate]
         targets = release.targets(
             self.reading.knowledge.facts,
             self.reading.pronouns,
@@ -227,6 +354,7 @@ class ActorsTale:
             self.recipe.entities.places,
             self.stage.place,
             draw,
+            self.language.lore,
         )
         return [Candidate(query, cited.answer, cited.numbers) for query, cited in targets]
 
@@ -236,7 +364,9 @@ class ActorsTale:
         if candidate.cited:
             found = conclude(self.reading.knowledge, query, self.language)
             return Candidate(query, found.answer) if found else None
-        cited = release.cite(self.reading.knowledge.facts, self.reading.pronouns, query)
+        cited = release.cite(
+            self.reading.knowledge.facts, self.reading.pronouns, query, self.language.lore
+        )
         return Candidate(query, cited.answer, cited.numbers) if cited else None
 
     def findings(self, kind: str) -> list[tuple[Query, Finding]]:
@@ -244,40 +374,65 @@ class ActorsTale:
 
     def truth(self, query: Query) -> tuple[str, ...] | None:
         kind, name = query[0], query[1]
-        stage = self.stage
-        if kind == "where-person":
-            return (stage.place[name],)
-        if kind == "where-object":
-            return (stage.spot[name],)
-        if kind == "where-was-object":
-            way = stage.trail[name]
-            at = max((i for i, place in enumerate(way) if place == query[2]), default=0)
-            return (way[at - 1],) if at else None
-        if kind in ("list", "count"):
-            held = tuple(sorted(o for o, who in stage.holder.items() if who == name))
-            if kind == "count":
-                return (self.language.number(len(held)),)
-            return held or (self.language.answers["nothing"],)
-        return None
+        if kind == "where-was-person":
+            for who, old, new in reversed(self.stage.moves):
+                if who == name and new == query[2]:
+                    return (old,)
+            old_place = self.past.before(name, query[2]) if self.past else None
+            return (old_place,) if old_place else None
+        if kind in SMALL:
+            person = resolved(self.reading.knowledge, query)[1]
+            return self.wants.truth(query, person) if self.wants else None
+        return truth(self.stage, self.language, query)
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
-        asked = query[1]
-        facts = self.reading.knowledge.facts
-        others = [n for n in range(1, position + 1) if not mask >> n & 1]
-        related = sum(any(asked in fact for fact in facts.get(n, ())) for n in others)
-        roles = ["support"] * position
-        for number in others:
-            roles[number - 1] = "distractor"
-        return Annotation(tuple(roles), {"related_distractors": related})
+        return annotation(self.reading, query, mask, position)
+
+
+def annotation(reading: ActorsReading, query: Query, mask: int, position: int) -> Annotation:
+    """Roles and features of a question put after `position` sentences of a story."""
+    asked = resolved(reading.knowledge, query)[1]
+    facts = reading.knowledge.facts
+    roles = ["support"] * position
+    related, times = 0, []
+    for number in range(1, position + 1):  # a plain loop: it runs for every record
+        if mask >> number & 1:
+            times += [fact[3] for fact in facts.get(number, ()) if fact[0] == "went"]
+            continue
+        roles[number - 1] = "distractor"
+        for fact in facts.get(number, ()):
+            if asked in fact:
+                related += 1
+                break
+    features: dict[str, object] = {"related_distractors": related}
+    if times:
+        told = [reading.language.lore.times.index(time) for time in times]
+        features["told_in_order"] = told == sorted(told)
+    return Annotation(tuple(roles), features)
+
+
+Numbered = tuple[int, Statement]
+"""A sentence with its number."""
+Walk = tuple[str, list[int]]
+"""A person and the sentences by which they moved."""
+
+
+def _established(course: Sequence[Numbered | str], query: Query, tongue: Language) -> object:
+    """What follows for a query from sentences, and from movements of which only is known whose."""
+    knowledge = Knowledge(tongue.lore)
+    for event in course:
+        if isinstance(event, str):
+            knowledge.wander(event)
+        else:
+            knowledge.hear(*event)
+    found = conclude(knowledge, query, tongue)
+    return found.established if found else None
 
 
 @lru_cache(maxsize=50_000)
-def _said(statement: Statement, query: Query, tongue: Language) -> object:
-    """What one sentence alone says to a query."""
-    knowledge = Knowledge()
-    knowledge.hear(1, statement)
-    found = conclude(knowledge, query, tongue)
-    return found.established if found else None
+def _remembered(course: tuple[Numbered | str, ...], query: Query, tongue: Language) -> object:
+    """The same: supports are short and alike, however long and different the stories."""
+    return _established(course, query, tongue)
 
 
 def read(code: str, sentences: Sequence[str]) -> ActorsReading:

@@ -13,47 +13,27 @@ no colour is told has the colour of the peers of the same kind, if these agree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from fabula.recipe import Recipe
-from fabula.seeds import Draw
-from fabula.worlds.base import Brief, Claim, Query, Tale, World
+from fabula.worlds.base import Query
 from fabula.worlds.kinds import release
 from fabula.worlds.kinds.language import language
 from fabula.worlds.kinds.reading import read
 from fabula.worlds.kinds.recipe import KindsRecipe
 from fabula.worlds.kinds.tale import KindsTale
+from fabula.worlds.small import small_world
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
-    """A new story."""
-    assert isinstance(recipe, KindsRecipe)
-    return KindsTale(recipe, unfold, tell)
-
-
-def ask(code: str, query: Query) -> str:
-    """A query in words."""
-    return language(code).ask(query)
-
-
-def parse_question(code: str, question: str) -> Query:
-    """The query behind a question."""
-    return language(code).parse_question(question)
-
-
-def choices(recipe: Recipe, query: Query) -> list[str] | None:
+def choices(recipe: KindsRecipe, query: Query) -> list[str]:
     """All answers that this kind of question can have in the recipe."""
-    assert isinstance(recipe, KindsRecipe)
     return list(recipe.animals if query[0] == "afraid" else recipe.colours)
 
 
-def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """The logic program's objections to each claim."""
-    from fabula.worlds.kinds import oracle
-
-    return oracle.prove([facts[0] for facts in read(code, sentences).facts()], claims)
-
-
-KINDS = World(
-    KindsRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.citations
+KINDS = small_world(
+    __name__,
+    KindsRecipe,
+    tale=KindsTale,
+    language=language,
+    read=read,
+    choices=choices,
+    citations=release.citations,
+    about=__doc__ or "",
 )

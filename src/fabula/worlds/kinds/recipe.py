@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
-from fabula.errors import FabulaError, hint
-from fabula.recipe import Recipe
-from fabula.relations.amounts import Amount, bounds, within
+from fabula.errors import FabulaError
+from fabula.recipe import Recipe, Weight
+from fabula.relations.amounts import Amount, bounds
+from fabula.worlds.keys import among, amount, twice
 from fabula.worlds.kinds.language import language
 
 KINDS = ("afraid", "colour")
@@ -17,6 +18,7 @@ KINDS = ("afraid", "colour")
 class KindsRecipe(Recipe):
     """A recipe of the world of kinds."""
 
+    asks: Annotated[dict[str, Weight], among(KINDS)]
     length: Literal[1] = 1
     """Not used: a story here tells all there is to tell."""
     people: tuple[str, ...]
@@ -24,13 +26,13 @@ class KindsRecipe(Recipe):
     animals: tuple[str, ...]
     """Kinds, in the singular."""
     colours: tuple[str, ...] = ()
-    individuals: Amount = 4
+    individuals: Annotated[Amount, amount(1, "individuals")] = 4
     """How many of them a story is about."""
-    species: Amount = 4
+    species: Annotated[Amount, amount(1, "species")] = 4
     """How many kinds of animal a story knows."""
     groups: tuple[str, ...] = ()
     """Kinds above kinds, in the singular; needed for `steps`."""
-    steps: Amount = 0
+    steps: Annotated[Amount, amount(0, "steps")] = 0
     """For deduction: kinds above kinds that a fear is inherited from."""
     peers: Amount = (1, 4)
     """For induction: how many of the same kind have a colour."""
@@ -41,32 +43,12 @@ class KindsRecipe(Recipe):
     small_names: bool = False
     """Questions write names without a capital, as task 15 of the release does."""
 
-    @field_validator("asks")
-    @classmethod
-    def _known_questions(cls, weights: dict[str, float]) -> dict[str, float]:
-        for kind in weights:
-            if kind not in KINDS:
-                raise ValueError(f"unknown question '{kind}'.{hint(kind, KINDS)}")
-        if len([kind for kind, weight in weights.items() if weight]) > 1:
-            raise ValueError("a story is told for one kind of question: 'afraid' or 'colour'")
-        return weights
-
-    @field_validator("individuals", "species")
-    @classmethod
-    def _some(cls, amount: Amount) -> Amount:
-        return within(amount, 1, "individuals or species")
-
-    @field_validator("steps")
-    @classmethod
-    def _few(cls, amount: Amount) -> Amount:
-        return within(amount, 0, "steps")
-
     @model_validator(mode="after")
     def _tellable(self) -> KindsRecipe:
         everything = (*self.people, *self.animals, *self.groups, *self.colours)
-        twice = sorted({name for name in everything if everything.count(name) > 1})
-        if twice:
-            raise ValueError(f"people, animals, groups, colours: {', '.join(twice)} named twice")
+        twice(everything, "people, animals, groups, colours")
+        if len(self.kinds()) > 1:
+            raise ValueError("asks: a story is told for one kind of question: afraid or colour")
         species = bounds(self.species)[1]
         needs = {"people": bounds(self.individuals)[1], "animals": species}
         if self.asks.get("afraid"):
@@ -87,7 +69,7 @@ class KindsRecipe(Recipe):
 
     def _check_names(self) -> None:
         """Every name must survive being told and parsed back."""
-        tongue = language(self.language)
+        tongue = language(self.native)
         probes = [("member", name, self.animals[0]) for name in self.people]
         probes += [("member", self.people[0], name) for name in (*self.animals, *self.groups)]
         probes += [("fear", name, self.animals[0]) for name in (*self.animals, *self.groups)]

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fabula.relations.amounts import bounds, draw_amount, some
 from fabula.seeds import Draw, pick, shuffled
-from fabula.worlds.base import Annotation, Candidate, Fact, Query, Reading
+from fabula.split import proof_content
+from fabula.worlds.base import Annotation, Brief, Candidate, Fact, OneWording, Query, Reading
 from fabula.worlds.kinds import release
 from fabula.worlds.kinds.language import language
 from fabula.worlds.kinds.reading import KindsReading
 from fabula.worlds.kinds.recipe import KindsRecipe
 
+EXCHANGES = 64
+"""Names tried at most to make a proof belong to its split."""
 
-class KindsTale:
+
+class KindsTale(OneWording):
     """One story: individuals of several kinds, and what holds of the kinds."""
 
-    def __init__(self, recipe: KindsRecipe, unfold: Draw, tell: Draw) -> None:
+    def __init__(
+        self, recipe: KindsRecipe, unfold: Draw, tell: Draw, brief: Brief | None = None
+    ) -> None:
         self.recipe = recipe
-        self.language = language(recipe.language)
+        self.language = language(recipe.native)
         self.sentences: list[str] = []
         self._reading = KindsReading(self.language)
         self.reading: Reading = self._reading
@@ -26,6 +34,8 @@ class KindsTale:
         self._released = recipe.labels == "release"
         self._inductive = bool(recipe.asks.get("colour"))
         self.facts = self._colours(unfold) if self._inductive else self._fears(unfold)
+        if self._inductive and recipe.split_key == "proof" and brief and brief.admits:
+            self._exchange(unfold, brief.admits)
 
     # --- deduction ------------------------------------------------------------------------
 
@@ -76,6 +86,31 @@ class KindsTale:
         facts: list[Fact] = [("member", *pair) for pair in kinds.items()]
         facts += [("colour", name, colour[kinds[name]]) for name in others]
         return shuffled(draw, facts)
+
+    def _exchange(self, draw: Draw, admits: Callable[[str], bool]) -> None:
+        """Give the asked another name until the proof belongs to the split.
+
+        So no story is told and read for another split; what is read is checked all the same.
+        """
+        ((asked, answer),) = self.answers.items()
+        places = {fact[:2]: at for at, fact in enumerate(self.facts)}
+        mine = places["member", asked]
+        kind = self.facts[mine][2]
+        proofs = [
+            (at, places["colour", fact[1]])
+            for at, fact in enumerate(self.facts)
+            if fact[0] == "member" and fact[2] == kind and at != mine
+        ]
+        told = [self.language.say(self.facts[at]) for at in max(proofs, key=_latest)]
+        free = [name for name in self.recipe.people if ("member", name) not in places]
+        for _ in range(EXCHANGES if free else 0):
+            query = ("colour", asked.lower() if self.recipe.small_names else asked)
+            said = self.language.say(("member", asked, kind))
+            if admits(proof_content([*told, said], query)):
+                break
+            asked = pick(draw, free)
+        self.answers = {asked: answer}
+        self.facts[mine] = ("member", asked, kind)
 
     def _colours_as_released(self, draw: Draw, people: list[str], species: list[str]) -> list[Fact]:
         """Kind and colour of each, in this order; the one whose colour would come last is asked.
@@ -149,6 +184,11 @@ class KindsTale:
         if self._inductive:
             features["inference"] = "induction: peers of one kind are of one colour"
         return Annotation(tuple(roles), features)
+
+
+def _latest(places: tuple[int, int]) -> tuple[int, int]:
+    """Sort key: of two proofs the one with the later sentences is written."""
+    return max(places), min(places)
 
 
 def _fears_first(draw: Draw, rules: list[Fact], members: list[Fact]) -> list[Fact]:

@@ -23,7 +23,7 @@ from fabula.worlds.base import Brief, Claim, Query, World
 from fabula.worlds.kinship.phrases import phrases
 from fabula.worlds.kinship.reading import BLOOD, BY_MARRIAGE, words_of
 from fabula.worlds.kinship.recipe import KinshipRecipe
-from fabula.worlds.kinship.tale import KinshipTale, read
+from fabula.worlds.kinship.tale import KinshipTale, idiom, read
 
 
 def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:
@@ -39,7 +39,7 @@ def ask(code: str, query: Query) -> str:
 
 def parse_question(code: str, question: str) -> Query:
     """The query behind a question."""
-    first, second, by_marriage = phrases(code).parse_question(question)
+    first, second, by_marriage = phrases(code.partition("+")[0]).parse_question(question)
     return (BY_MARRIAGE if by_marriage else "kin", first, second)
 
 
@@ -68,4 +68,6 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
 TWENTY = 20
 assert BLOOD.words[TWENTY - 1] == "aunt"
 
-KINSHIP = World(KinshipRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "")
+KINSHIP = World(
+    KinshipRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", idiom=idiom
+)

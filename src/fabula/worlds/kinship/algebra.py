@@ -27,6 +27,7 @@ from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 LONGEST = 5
+MOST_KEPT = 500_000  # compositions remembered, so that memory stays flat
 THROUGH_COUPLE = "PM"  # letters after which the way goes on to P or S
 GOES_ON = {"P": "PS", "M": "PS", "S": "MC", "C": "MC"}
 MIRROR = str.maketrans("PC", "CP")
@@ -91,25 +92,43 @@ def places_of(mask: int) -> list[str]:
     return [place for n, place in enumerate(POSITIONS) if mask >> n & 1]
 
 
-_COMPOSED: dict[tuple[int, int], int] = {}
+class _Row(dict[int, int]):
+    """What composes with one set of positions, found when first asked for."""
+
+    kept = 0  # entries of all rows
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._first = places_of(first) if first != UNKNOWN else []
+        self._known = first != UNKNOWN
+
+    def __missing__(self, second: int) -> int:
+        mask = UNKNOWN
+        if self._known and second != UNKNOWN:
+            ways = [join(one, two) for one in self._first for two in places_of(second)]
+            mask = mask_of(set().union(*ways) - {""})
+        if _Row.kept < MOST_KEPT:
+            _Row.kept += 1
+            self[second] = mask
+        return mask
+
+
+class _Rows(dict[int, _Row]):
+    """A row for each set of positions that was met."""
+
+    def __missing__(self, first: int) -> _Row:
+        row = _Row(first)
+        if len(self) < MOST_KEPT:
+            self[first] = row
+        return row
+
+
+_ROWS = _Rows()
 
 
 def compose(first: int, second: int) -> int:
     """Where the third of three different people may be, seen from the first."""
-    key = (first, second)
-    known = _COMPOSED.get(key)
-    if known is None:
-        if UNKNOWN in key:
-            known = UNKNOWN
-        else:
-            found: set[str] = set()
-            for one in places_of(first):
-                for two in places_of(second):
-                    found |= join(one, two)
-            known = mask_of(found - {""})
-        if len(_COMPOSED) < 500_000:
-            _COMPOSED[key] = known
-    return known
+    return _ROWS[first][second]
 
 
 def inverse(mask: int) -> int:
@@ -136,24 +155,19 @@ def fold(chain: Sequence[int]) -> int:
 
 
 def _fold(chain: tuple[int, ...]) -> int:
-    composed = _COMPOSED
-    rows = [list(chain)]  # rows[n][i]: from person i to person i + n + 1
-    for n in range(1, len(chain)):
-        row = []
-        for i in range(len(chain) - n):
-            left = UNKNOWN
-            for cut in range(n):
-                first = rows[cut][i]
-                if first == UNKNOWN:
-                    continue
-                second = rows[n - cut - 1][i + cut + 1]
-                if second == UNKNOWN:
-                    continue
-                found = composed.get((first, second))
-                left &= compose(first, second) if found is None else found
-            row.append(left)
-        rows.append(row)
-    return rows[-1][0]
+    count, rows = len(chain), _ROWS
+    # from person i to i + 1, i + 2, …; and to person j + 1 from j, j - 1, …
+    leaving: list[list[_Row]] = [[rows[step]] for step in chain]
+    coming: list[list[int]] = [[step] for step in chain]
+    whole = chain[0]
+    for n in range(1, count):
+        for i in range(count - n):
+            whole = UNKNOWN
+            for row, second in zip(leaving[i], reversed(coming[i + n]), strict=True):
+                whole &= row[second]
+            leaving[i].append(rows[whole])
+            coming[i + n].append(whole)
+    return whole
 
 
 # --- words ------------------------------------------------------------------------------------
@@ -204,12 +218,13 @@ BY_MARRIAGE = {"pibling": "PSM", "nibling": "MSC"}
 OPTIONS = (*MORE, "by-marriage")
 
 
-class Rule(NamedTuple):
-    """If b is a's `first` and c is b's `second`, then c is a's `head`."""
+class Body(NamedTuple):
+    """Two relations from which another follows: b is a's `first`, and c is b's `second`."""
 
-    head: str
     first: str
     second: str
+    back: str
+    """What b is to c."""
 
 
 class Vocabulary:
@@ -271,18 +286,34 @@ class Vocabulary:
         return found
 
     @cached_property
-    def bodies(self) -> dict[str, tuple[tuple[str, str], ...]]:
+    def bodies(self) -> dict[str, tuple[Body, ...]]:
         """For each relation the pairs it follows from."""
         return {
-            name: tuple(body for body, head in self.rules.items() if head == name)
+            name: tuple(
+                Body(one, two, self.mirror[two])
+                for (one, two), head in self.rules.items()
+                if head == name
+            )
             for name in self.relations
         }
+
+    @cached_property
+    def prolonged(self) -> tuple[dict[str, tuple[Body, ...]], dict[str, tuple[Body, ...]]]:
+        """The same for pairs that begin, and pairs that end, with the relation itself."""
+        bodies = self.bodies.items()
+        return (
+            {name: tuple(body for body in found if body.first == name) for name, found in bodies},
+            {name: tuple(body for body in found if body.second == name) for name, found in bodies},
+        )
 
     def prove(self, chain: Sequence[str]) -> list[tuple[int, int, int]] | None:
         """A proof by the rules: steps (i, cut, j), outermost first; None if there is none.
 
         Step (i, cut, j) joins what persons i and cut are with what cut and j are.
         """
+        return _proof(self, tuple(chain))
+
+    def _prove(self, chain: tuple[str, ...]) -> list[tuple[int, int, int]] | None:
         count = len(chain)
         derived: dict[tuple[int, int], str] = {(i, i + 1): chain[i] for i in range(count)}
         cuts: dict[tuple[int, int], int] = {}
@@ -309,6 +340,11 @@ class Vocabulary:
     def clauses(self, k: int) -> dict[tuple[str, ...], str]:
         """All chains of k relations that the rules prove, with what they prove."""
         return _clauses(self, k)
+
+
+@lru_cache(maxsize=20_000)
+def _proof(vocabulary: Vocabulary, chain: tuple[str, ...]) -> list[tuple[int, int, int]] | None:
+    return vocabulary._prove(chain)
 
 
 @lru_cache(maxsize=32)

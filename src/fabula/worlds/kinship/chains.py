@@ -10,6 +10,13 @@ Noise, as defined for CLUTRR relative to the chain:
     supporting    another, longer route between two people of the chain
     disconnected  a path that touches nobody of the story
 Noise adds new people only, so that what the chain's facts join, nothing shorter joins.
+
+Why not relations/chain.py and relations/noise.py, which draw chains and noise for grids and orders:
+1. There any sequence of steps is a story, so that sequences can be counted and drawn by outcome.
+   Here the people must be found in one family: nobody has three parents or two spouses, and a
+   detour or branch with made-up people would contradict what was told.
+2. There a chain is folded from left to right. Kin is a set of positions, and what follows depends
+   on the bracketing: that my father's mother's son is my uncle shows only from the right.
 """
 
 from __future__ import annotations
@@ -17,9 +24,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fabula.seeds import Draw, below, pick, shuffled
-from fabula.worlds.kinship.algebra import Vocabulary
-from fabula.worlds.kinship.family import Family, room
+from fabula.seeds import Draw, shuffled
+from fabula.worlds.kinship.algebra import Body, Vocabulary
+from fabula.worlds.kinship.family import Family, one_of, room
 
 
 class Link(NamedTuple):
@@ -54,57 +61,68 @@ def backward(
 ) -> Chain | None:
     """A chain of k facts for a target, split backwards from it; None if it got stuck."""
     start = along(family, vocabulary, draw, ((relation, gender),), 24)
-    return grown(family, vocabulary, draw, Chain(start, []), start, k) if start else None
+    if not start:
+        return None
+    proof = grown(family, vocabulary, draw, start, k, fixed_ends=False)
+    return Chain(start, proof) if proof is not None else None
 
 
 def grown(
     family: Family,
     vocabulary: Vocabulary,
     draw: Draw,
-    chain: Chain,
-    inner: Sequence[Link],
+    links: list[Link],
     k: int,
-) -> Chain | None:
-    """The chain with some of these links split again and again until it has k; None if stuck."""
-    links, proof = list(chain.links), list(chain.proof)
-    used = set(people_of(links))
-    open_links = list(inner)
+    fixed_ends: bool,
+) -> list[Step] | None:
+    """Splits some of the links again and again until there are k; the steps, or None if stuck.
+
+    With fixed ends, the first and the last relation stay what they are.
+    """
+    proof: list[Step] = []
+    used = mask_of(links)
+    openings = [True] * len(links)  # what could not be split once never can: people only run out
+    left = len(links)
     while len(links) < k:
-        if not open_links:
+        if not left:
             return None
-        at = below(draw, len(open_links))
-        link = open_links[at]
-        halves = split(family, vocabulary, draw, link, used)
-        if halves is None:
-            open_links.pop(at)
+        at = int(draw() * len(links))
+        if not openings[at]:
             continue
-        used.add(halves[0].second)
-        index = links.index(link)
-        links[index : index + 1] = halves
-        open_links[at : at + 1] = halves
+        link = links[at]
+        bodies = vocabulary.bodies[link.relation]
+        if fixed_ends and at == 0:
+            bodies = vocabulary.prolonged[0][link.relation]
+        elif fixed_ends and at == len(links) - 1:
+            bodies = vocabulary.prolonged[1][link.relation]
+        halves = split(family, draw, link, used, bodies)
+        if halves is None:
+            openings[at] = False
+            left -= 1
+            continue
+        used |= 1 << halves[0].second
+        links[at : at + 1] = halves
+        openings.insert(at, True)
+        left += 1
         proof.append((link, *halves))
-    return Chain(links, proof)
+    return proof
 
 
 def split(
-    family: Family, vocabulary: Vocabulary, draw: Draw, link: Link, used: set[int]
+    family: Family, draw: Draw, link: Link, used: int, bodies: Sequence[Body]
 ) -> tuple[Link, Link] | None:
     """Two facts with a new person between that give the fact back; each rule is as likely."""
-    first, relation, second = link
-    bodies = list(vocabulary.bodies[relation])
-    while bodies:
-        at = below(draw, len(bodies))
-        one, two = bodies[at]
-        bodies[at] = bodies[-1]
-        bodies.pop()
-        between = [
-            middle
-            for middle in family.all_of(first, one)
-            if middle not in used and second in family.all_of(middle, two)
-        ]
+    first, _, second = link
+    kin, left = family.kin, list(bodies)
+    while left:
+        at = int(draw() * len(left))
+        one, two, back = left[at]
+        between = kin[first, one] & kin[second, back] & ~used
         if between:
-            middle = pick(draw, between)
+            middle = one_of(draw, between)
             return Link(first, one, middle), Link(middle, two, second)
+        left[at] = left[-1]
+        left.pop()
     return None
 
 
@@ -115,93 +133,95 @@ def along(
     clause: Sequence[tuple[str, str]],
     tries: int = 12,
 ) -> list[Link] | None:
-    """People who stand in this clause of (relation, gender or ''); None if none were found."""
-    kinds = room(vocabulary, family.generations, tuple(relation for relation, _ in clause))
-    if not kinds[0]:
+    """People who stand in this clause of (relation, gender or ''); None if none were found.
+
+    The family's genders are changed to those that the clause wants, so ask before using them.
+    """
+    kinds = room(vocabulary, family.generations, tuple([relation for relation, _ in clause]))
+    kin, of_kinds = family.kin, family.pedigree.of_kinds
+    starts = of_kinds(kinds[0])
+    if not starts:
         return None
-    gender, kind, size = family.gender, family.kind, len(family)
-    begun = 0
-    for _ in range(8 * tries):  # most people have no such relatives: they are passed over
-        person = int(draw() * size)
-        if kind[person] not in kinds[0]:
-            continue
-        used, links = {person}, []
-        for n, (relation, wanted) in enumerate(clause, 1):
-            found = [
-                other
-                for other in family.all_of(person, relation)
-                if other not in used
-                and (not wanted or gender[other] == wanted)
-                and kind[other] in kinds[n]
-            ]
+    for _ in range(tries):
+        person = one_of(draw, starts)
+        free, links = ~(1 << person), []
+        for (relation, _), onward in zip(clause, kinds[1:], strict=True):
+            found = kin[person, relation] & free & of_kinds(onward)
             if not found:
                 break
-            other = found[int(draw() * len(found))]
+            other = one_of(draw, found)
             links.append(Link(person, relation, other))
-            used.add(other)
+            free &= ~(1 << other)
             person = other
         else:
-            return links
-        begun += 1
-        if begun == tries:
-            break
+            wishes = zip([link.second for link in links], [wish for _, wish in clause], strict=True)
+            if family.settle([(other, wish) for other, wish in wishes if wish]):
+                return links
     return None
 
 
 def people_of(links: Sequence[Link]) -> list[int]:
     """Everyone on a path, in its order."""
-    return [links[0].first, *(link.second for link in links)]
+    return [links[0].first, *[link.second for link in links]]
+
+
+def mask_of(links: Sequence[Link]) -> int:
+    """Everyone on a path as a mask."""
+    mask = 1 << links[0].first
+    for link in links:
+        mask |= 1 << link.second
+    return mask
 
 
 # --- noise ------------------------------------------------------------------------------------
 
 
 def _path(
-    family: Family, vocabulary: Vocabulary, draw: Draw, start: int, used: set[int], length: int
+    family: Family, vocabulary: Vocabulary, draw: Draw, start: int, used: int, length: int
 ) -> list[Link] | None:
     """A path of new people from a person."""
     links: list[Link] = []
+    kin = family.kin
     for _ in range(length):
         # the relation first, or nephews and cousins would crowd out the rest
-        for relation in shuffled(draw, list(vocabulary.relations)):
-            ways = [other for other in family.all_of(start, relation) if other not in used]
+        left = list(vocabulary.relations)
+        while left:
+            at = int(draw() * len(left))
+            relation = left[at]
+            ways = kin[start, relation] & ~used
             if ways:
                 break
+            left[at] = left[-1]
+            left.pop()
         else:
             return None
-        other = pick(draw, ways)
+        other = one_of(draw, ways)
         links.append(Link(start, relation, other))
-        used.add(other)
+        used |= 1 << other
         start = other
     return links
 
 
 def irrelevant(
-    family: Family, vocabulary: Vocabulary, draw: Draw, chain: Chain, used: set[int], facts: int
+    family: Family, vocabulary: Vocabulary, draw: Draw, chain: Chain, used: int, facts: int
 ) -> list[Strand] | None:
     """A path of so many facts that leads away from one of the two people of the question."""
-    ends = shuffled(draw, [chain.links[0].first, chain.links[-1].second])
-    for end in ends:
-        trial = set(used)
-        links = _path(family, vocabulary, draw, end, trial, facts)
+    for end in shuffled(draw, [chain.links[0].first, chain.links[-1].second]):
+        links = _path(family, vocabulary, draw, end, used, facts)
         if links:
-            used |= trial
             return [Strand("irrelevant", links)]
     return None
 
 
 def disconnected(
-    family: Family, vocabulary: Vocabulary, draw: Draw, used: set[int], facts: int
+    family: Family, vocabulary: Vocabulary, draw: Draw, used: int, facts: int
 ) -> list[Strand] | None:
     """So many facts among people whom the story does not know, as one path."""
-    for _ in range(12):
-        start = below(draw, len(family))
-        if start in used:
-            continue
-        trial = used | {start}
-        links = _path(family, vocabulary, draw, start, trial, facts)
+    strangers = (1 << len(family)) - 1 & ~used
+    for _ in range(12 if strangers else 0):
+        start = one_of(draw, strangers)
+        links = _path(family, vocabulary, draw, start, used | 1 << start, facts)
         if links:
-            used |= trial
             return [Strand("disconnected", links)]
     return None
 
@@ -211,7 +231,7 @@ def supporting(
     vocabulary: Vocabulary,
     draw: Draw,
     chain: Chain,
-    used: set[int],
+    used: int,
     routes: tuple[int, int],
 ) -> list[Strand] | None:
     """Detours: a fact of the chain said once more by two facts with a new person.
@@ -222,8 +242,8 @@ def supporting(
     for link in shuffled(draw, chain.links):
         if len(strands) == routes[1]:
             break
-        halves = split(family, vocabulary, draw, link, used)
+        halves = split(family, draw, link, used, vocabulary.bodies[link.relation])
         if halves:
-            used.add(halves[0].second)
+            used |= 1 << halves[0].second
             strands.append(Strand("supporting", list(halves)))
     return strands if len(strands) >= routes[0] else None

@@ -16,12 +16,13 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from fabula.seeds import fingerprint, stream
+from fabula.seeds import Draw, fingerprint, pick, stream
 from fabula.worlds.kinship.algebra import FEMALE, MALE, Vocabulary, fold, mask_of
-from fabula.worlds.kinship.chains import along
+from fabula.worlds.kinship.chains import along, grown
 from fabula.worlds.kinship.family import Family
 
 LISTED = 3
+SEED = 5  # facts of the clause from which a longer chain grows
 SAMPLE = 40  # families looked through for a clause before it is called impossible
 
 Clause = tuple[tuple[str, str], ...]
@@ -47,12 +48,16 @@ def listed(vocabulary: Vocabulary, shape: FamilyShape, k: int) -> dict[str, tupl
     families = [Family(draw, vocabulary, *shape) for _ in range(SAMPLE)]
     found: dict[str, list[Clause]] = {word: [] for word in vocabulary.words}
     for relations, head in vocabulary.clauses(k).items():
-        for genders in product((MALE, FEMALE), repeat=k):
+        # first of all whatever the genders, since most clauses that no family holds fail here
+        for genders in [[""] * k, *product((MALE, FEMALE), repeat=k)]:
             clause = tuple(zip(relations, genders, strict=True))
-            if not _gendered(vocabulary, clause) or _at_odds(vocabulary, clause):
+            if genders[-1] and (not _gendered(vocabulary, clause) or _at_odds(vocabulary, clause)):
                 continue
-            if any(along(family, vocabulary, draw, clause, tries=60) for family in families):
+            held = any(along(family, vocabulary, draw, clause, tries=60) for family in families)
+            if held and genders[-1]:
                 found[vocabulary.word(head, genders[-1])].append(clause)
+            elif not held and not genders[-1]:
+                break
     return {
         word: tuple(sorted(set(clauses), key=lambda c: fingerprint(spelled(vocabulary, c))))
         for word, clauses in found.items()
@@ -130,8 +135,36 @@ class Ends(NamedTuple):
 
 
 @lru_cache(maxsize=32)
+def _seeds(
+    vocabulary: Vocabulary, shape: FamilyShape, k: int
+) -> dict[str, dict[tuple[str, str], list[tuple[str, ...]]]]:
+    """For each relation its clauses of k facts that most families hold, by their ends."""
+    draw = stream("kinship seeds", 0, "", k, repr(shape))
+    families = [Family(draw, vocabulary, *shape) for _ in range(12)]
+    found: dict[str, dict[tuple[str, str], list[tuple[str, ...]]]] = {}
+    for clause, head in vocabulary.clauses(k).items():
+        wanted = tuple((relation, "") for relation in clause)
+        easy = sum(along(family, vocabulary, draw, wanted) is not None for family in families)
+        if easy * 2 >= len(families):
+            found.setdefault(head, {}).setdefault((clause[0], clause[-1]), []).append(clause)
+    return found
+
+
+def _grows(
+    family: Family, vocabulary: Vocabulary, draw: Draw, seeds: list[tuple[str, ...]], k: int
+) -> bool:
+    """Whether a chain of k facts soon grows from one of these clauses."""
+    for _ in range(3):
+        clause = tuple((relation, "") for relation in pick(draw, seeds))
+        links = along(family, vocabulary, draw, clause)
+        if links and grown(family, vocabulary, draw, links, k, fixed_ends=True) is not None:
+            return True
+    return False
+
+
+@lru_cache(maxsize=64)
 def ends(vocabulary: Vocabulary, shape: FamilyShape, k: int, rounds: int = 60) -> dict[str, Ends]:
-    """For each relation its clauses of k facts in such families, weighed by their ends.
+    """For each relation the clauses from which chains of k facts grow, weighed by their ends.
 
     Of all ways to weigh them it is the one in which the ends carry the least information on the
     target when targets are equally frequent. Found as for a rate-distortion function: in turn, the
@@ -140,13 +173,12 @@ def ends(vocabulary: Vocabulary, shape: FamilyShape, k: int, rounds: int = 60) -
     draw = stream("kinship ends", 0, "", k, repr(shape))
     families = [Family(draw, vocabulary, *shape) for _ in range(12)]
     found: dict[str, dict[tuple[str, str], list[tuple[str, ...]]]] = {}
-    for clause, head in vocabulary.clauses(k).items():
-        wanted = tuple((relation, "") for relation in clause)
-        # easily found, so that drawing it does not fail and shift the weights
-        easy = sum(along(family, vocabulary, draw, wanted) is not None for family in families)
-        if easy * 2 < len(families):
-            continue
-        found.setdefault(head, {}).setdefault((clause[0], clause[-1]), []).append(clause)
+    for head, by_ends in _seeds(vocabulary, shape, min(k, SEED)).items():
+        for pair, seeds in by_ends.items():
+            # easily grown, so that drawing it does not fail and shift the weights
+            easy = sum(_grows(family, vocabulary, draw, seeds, k) for family in families)
+            if easy * 2 >= len(families):
+                found.setdefault(head, {})[pair] = seeds
     overall: dict[tuple[str, str], float] = {}
     weights = {head: dict.fromkeys(pairs, 1 / len(pairs)) for head, pairs in found.items()}
     for _ in range(rounds):

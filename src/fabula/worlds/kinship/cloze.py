@@ -27,13 +27,16 @@ def anonymised(record: Instance, draw: Draw | None = None) -> Instance:
         return pattern.sub(lambda found: entity[found[0]], text)
 
     rewrite = _everywhere(lambda word: entity.get(word, word))
+    features = rewrite(dict(record.features))
+    if "templates" in features:  # their slots are nobody's names
+        features["templates"] = record.features["templates"]
     return replace(
         record,
         story=tuple(map(in_text, record.story)),
         question=in_text(record.question),
         facts=rewrite(record.facts),
         query=rewrite(record.query),
-        features=rewrite(dict(record.features)),
+        features=features,
     )
 
 

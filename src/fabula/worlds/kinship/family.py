@@ -1,28 +1,147 @@
 """A family, drawn afresh for every story.
 
 It descends from one couple. On each level below, people marry with a given probability, and a
-couple above the last level has a number of children in a given range. People are numbers; genders
-are drawn for each child, and a spouse has the other gender. Who is what to whom is found by walking
-along the letters of a position (see algebra.py), for the people that a story needs and no others.
+couple above the last level has a number of children in a given range. People are numbers, and a set
+of people is a bit mask. Genders are drawn for each child, and a spouse has the other gender.
+
+The *pedigree* is the family without its genders. Families that differ only in the order of brothers
+and sisters have the same one: a family of four generations with two or three children has one of
+112. So pedigrees are remembered together with who is what to whom in them, which is found by
+walking along the letters of a position (see algebra.py) for the people that stories need.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from fabula.seeds import Draw
 from fabula.worlds.kinship.algebra import FEMALE, MALE, Vocabulary
 
 LARGEST = 5_000  # people; a recipe for more is refused
+REMEMBERED = 20_000  # people in all pedigrees kept, so that memory stays flat
+
+SINGLE = "-"
+
+
+def members(mask: int) -> list[int]:
+    """The people in a mask."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+def one_of(draw: Draw, mask: int) -> int:
+    """One of the people in a mask, each as likely as the others."""
+    for _ in range(int(draw() * mask.bit_count())):
+        mask &= mask - 1
+    return (mask & -mask).bit_length() - 1
+
+
+class Pedigree:
+    """Couples and their children; who they are to each other.
+
+    Written as a text: a couple is its children in brackets, a child who does not marry a dash, so
+    '(()-)' are a couple, a married child and a single one. People who marry into the family come
+    right after all those who marry them, and those who stay single last.
+    """
+
+    __slots__ = ("_kinds", "_letters", "kin", "kinds", "married", "relations", "size")
+
+    def __init__(self, vocabulary: Vocabulary, text: str) -> None:
+        married = self.married = text.count("(")
+        """How many couples there are: person n and person n + married are one, for all below."""
+        self.size = 2 * married + text.count(SINGLE)
+        size = self.size
+        parents, children, spouse, siblings = ([0] * size for _ in range(4))
+        kinds = self.kinds = [0] * size
+        """For each person 2 * generation, and one more for those who married in."""
+        above: list[int] = []  # the couples that are still open
+        wed, single = 0, 2 * married
+        for letter in text:
+            if letter == ")":
+                above.pop()
+                continue
+            if letter == SINGLE:
+                person, single = single, single + 1
+            else:
+                person, wed = wed, wed + 1
+                spouse[person], spouse[person + married] = 1 << person + married, 1 << person
+                kinds[person + married] = 2 * len(above) + 1
+            kinds[person] = 2 * len(above)
+            if above:
+                parents[person] = 1 << above[-1] | 1 << above[-1] + married
+                children[above[-1]] |= 1 << person
+            if letter != SINGLE:
+                above.append(person)
+        for person in range(married):
+            born = children[person + married] = children[person]
+            for child in members(born):
+                siblings[child] = born & ~(1 << child)
+        self._letters = {"P": parents, "C": children, "M": spouse, "S": siblings}
+        self.relations = {name: r.places for name, r in vocabulary.relations.items()}
+        self._kinds: dict[int, int] = {}
+        self.kin = _Kin(self)
+        """For (person, relation) everyone who is this to the person."""
+
+    def walk(self, person: int, relation: str) -> int:
+        """Everyone who is this to a person."""
+        result = 0
+        for place in self.relations[relation]:
+            found = 1 << person
+            for letter in place:
+                step, last, found = self._letters[letter], found, 0
+                for one in members(last):
+                    found |= step[one]
+            result |= found
+        return result
+
+    def of_kinds(self, kinds: int) -> int:
+        """Everyone whose kind is in this mask of kinds."""
+        found = self._kinds.get(kinds)
+        if found is None:
+            found = sum(1 << n for n, kind in enumerate(self.kinds) if kinds >> kind & 1)
+            self._kinds[kinds] = found
+        return found
+
+
+class _Kin(dict[tuple[int, str], int]):
+    """Who is what to whom, looked for when it is first asked."""
+
+    def __init__(self, pedigree: Pedigree) -> None:
+        super().__init__()
+        self._pedigree = pedigree
+
+    def __missing__(self, key: tuple[int, str]) -> int:
+        found = self[key] = self._pedigree.walk(*key)
+        return found
+
+
+class _Pedigrees(dict[tuple[Vocabulary, str], Pedigree]):
+    """The pedigrees met so far, until there are too many."""
+
+    people = 0
+
+    def __missing__(self, key: tuple[Vocabulary, str]) -> Pedigree:
+        found = Pedigree(*key)
+        self.people += found.size
+        if self.people > REMEMBERED:
+            self.clear()
+            self.people = found.size
+        self[key] = found
+        return found
+
+
+_PEDIGREES = _Pedigrees()
 
 
 class Family:
-    """People, couples and children."""
+    """People of a pedigree with their genders."""
 
-    __slots__ = (
-        "_relatives", "_vocabulary", "children", "couple", "from_", "gender", "generations", "kind",
-        "partners",
-    )  # fmt: skip
+    __slots__ = ("generations", "kin", "men", "pedigree", "women")
 
     def __init__(
         self,
@@ -32,98 +151,70 @@ class Family:
         children: tuple[int, int],
         marriage: float,
     ) -> None:
-        self._vocabulary = vocabulary
-        self._relatives: dict[int, dict[int, str]] = {}
-        gender = self.gender = [MALE, FEMALE]
-        from_ = self.from_ = [-1, -1]
-        """For each person the couple they are a child of, or -1."""
-        married = self.couple = [0, 0]
-        """For each person the couple they belong to, or -1."""
-        partners = self.partners = [(0, 1)]
-        families: list[list[int]] = [[]]
-        self.children = families
-        kind = self.kind = [0, 1]
-        """For each person 2 * generation, and one more for those who married in."""
+        text = _couple(draw, generations - 1, *children, marriage)
+        pedigree = self.pedigree = _PEDIGREES[vocabulary, text]
+        self.kin = pedigree.kin
         self.generations = generations
-        low, high = children
-        level = [0]
-        for depth in range(1, generations):
-            below: list[int] = []
-            for couple in level:
-                count = low if low == high else low + int(draw() * (high - low + 1))
-                for _ in range(count):
-                    person = len(gender)
-                    male = draw() < 0.5
-                    gender.append(MALE if male else FEMALE)
-                    from_.append(couple)
-                    families[couple].append(person)
-                    kind.append(2 * depth)
-                    if marriage >= 1 or draw() < marriage:
-                        gender.append(FEMALE if male else MALE)
-                        from_.append(-1)
-                        kind.append(2 * depth + 1)
-                        number = len(partners)
-                        married += (number, number)
-                        partners.append((person, person + 1))
-                        families.append([])
-                        below.append(number)
-                    else:
-                        married.append(-1)
-            level = below
+        size, married = pedigree.size, pedigree.married
+        coins = 0
+        for _ in range(0, size - married, 32):
+            coins = coins << 32 | int(draw() * 2**32)
+        couples = (1 << married) - 1
+        singles = (1 << size - 2 * married) - 1
+        self.men = coins & couples | (~coins & couples) << married
+        self.men |= (coins >> married & singles) << 2 * married
+        self.women = ((1 << size) - 1) & ~self.men
 
     def __len__(self) -> int:
-        return len(self.gender)
+        return self.pedigree.size
 
-    def _step(self, letter: str, person: int) -> list[int] | tuple[int, ...]:
-        """Everyone one letter on from a person."""
-        if letter == "C":
-            couple = self.couple[person]
-            return self.children[couple] if couple >= 0 else ()
-        if letter == "M":
-            couple = self.couple[person]
-            if couple < 0:
-                return ()
-            first, second = self.partners[couple]
-            return (second,) if first == person else (first,)
-        couple = self.from_[person]
-        if couple < 0:
-            return ()
-        if letter == "P":
-            return self.partners[couple]
-        return [child for child in self.children[couple] if child != person]
+    def gender(self, person: int) -> str:
+        """The gender of a person."""
+        return MALE if self.men >> person & 1 else FEMALE
 
-    def all_of(self, person: int, relation: str) -> list[int]:
-        """Everyone who is this to a person."""
-        step = self._step
-        result: list[int] = []
-        for place in self._vocabulary.relations[relation].places:
-            found = step(place[0], person)
-            for letter in place[1:]:
-                found = [other for last in found for other in step(letter, last)]
-            result += found
-        return result
+    def settle(self, wishes: Sequence[tuple[int, str]]) -> bool:
+        """Give these people these genders, and their spouses the other one; False if at odds.
 
-    def relatives(self, person: int) -> dict[int, str]:
-        """Everyone for whom there is a word, with the relation: they are this person's …"""
-        known = self._relatives.get(person)
-        if known is None:
-            known = {}
-            step = self._step
-            near = {"": [person]}
-            for place, start, letter, relation in self._vocabulary.walks:
-                last = near[start]
-                if not last:
-                    near[place] = last
-                    continue
-                found = near[place] = [other for one in last for other in step(letter, one)]
-                if relation:
-                    for other in found:
-                        known[other] = relation
-            self._relatives[person] = known
-        return known
+        As all genders are drawn alike, the family is then one drawn among those that fit.
+        """
+        married = self.pedigree.married
+        men = women = 0
+        for person, gender in wishes:
+            spouse = 0
+            if person < 2 * married:
+                spouse = 1 << (person + married if person < married else person - married)
+            if gender == MALE:
+                men, women = men | 1 << person, women | spouse
+            else:
+                men, women = men | spouse, women | 1 << person
+        if men & women:
+            return False
+        self.men = self.men & ~women | men
+        self.women = self.women & ~men | women
+        return True
+
+    def relation(self, first: int, second: int) -> str | None:
+        """What the second person is to the first, if there is a word for it."""
+        for name in self.pedigree.relations:
+            if self.kin[first, name] >> second & 1:
+                return name
+        return None
 
 
-# Kinds of people by where they stand, to look for a clause only where there is room for it.
+def _couple(draw: Draw, below: int, low: int, high: int, marriage: float) -> str:
+    """A couple with so many generations below, as a text."""
+    if not below:
+        return "()"
+    count = low if low == high else low + int(draw() * (high - low + 1))
+    if below == 1 and marriage >= 1:
+        return f"({'()' * count})"
+    born = [
+        _couple(draw, below - 1, low, high, marriage)
+        if marriage >= 1 or draw() < marriage
+        else SINGLE
+        for _ in range(count)
+    ]
+    return f"({''.join(sorted(born))})"
 
 
 def _moves(letter: str, kind: int, generations: int) -> set[int]:
@@ -139,10 +230,8 @@ def _moves(letter: str, kind: int, generations: int) -> set[int]:
 
 
 @lru_cache(maxsize=100_000)
-def room(
-    vocabulary: Vocabulary, generations: int, relations: tuple[str, ...]
-) -> tuple[frozenset[int], ...]:
-    """For each person of a clause the kinds from which the rest of it can be walked."""
+def room(vocabulary: Vocabulary, generations: int, relations: tuple[str, ...]) -> tuple[int, ...]:
+    """For each person of a clause a mask of the kinds from which the rest of it can be walked."""
     later = frozenset(range(2 * generations))
     kinds = [later]
     for relation in reversed(relations):
@@ -156,7 +245,7 @@ def room(
                     here.add(kind)
         later = frozenset(here)
         kinds.append(later)
-    return tuple(reversed(kinds))
+    return tuple(sum(1 << kind for kind in here) for here in reversed(kinds))
 
 
 def largest(generations: int, children: tuple[int, int], marriage: float) -> int:

@@ -29,6 +29,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError, RecipeError, hint
+from fabula.language.notation import noted, read_notation
 from fabula.seeds import Draw, fingerprint, pick
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
 
@@ -69,6 +70,14 @@ class Scene(NamedTuple):
     """What a pronoun in the second slot would be: object, subject, or '' where none fits."""
     leads: bool
     """Whether a setting may come before it: it begins with a person and tells of the past."""
+    by_pronoun: tuple[str, ...]
+    """The mentions with 'his' or 'her' that fit its second slot (the only one of a solo scene),
+    each as often as its weight says."""
+    by_name: tuple[str, ...]
+    """The same with a name, for its last slot; in a pair for the first, if the second can have a
+    pronoun."""
+    either: tuple[str, ...]
+    """Both."""
 
 
 class Pool(NamedTuple):
@@ -99,17 +108,7 @@ class Phrases:
     def __init__(self, grammar: Mapping[str, Any], files: Iterable[Mapping[str, Any]]) -> None:
         self.code: str = grammar["code"]
         self._questions: tuple[str, str] = (grammar["question"], grammar["question_by_marriage"])
-        self.mentions: dict[str, float] = grammar["mentions"]
-        # a mention that ends in a comma cannot stand before another comma
-        closed = [form for form in self.mentions if form[-1] != ","]
-        self.by_pronoun, self.by_name = (
-            {
-                True: [form for form in self.mentions if mark in form],
-                False: [form for form in closed if mark in form],
-            }
-            for mark in ("{his}", "{a}")
-        )
-        """The mentions with a pronoun and those with a name: all, and those without commas."""
+        self.mentions: dict[str, int] = grammar["mentions"]
         self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
         self._plain: tuple[str, ...] = tuple(grammar["plain"]["statements"])
         self._subject_after = set(grammar["syntax"]["subject_after"])
@@ -162,7 +161,26 @@ class Phrases:
                 second = "subject" if before[-1] in self._subject_after else "object"
         verb = (parts[1].split() or [""])[0]
         past = verb == "was" or not (verb.endswith("s") or verb in self._timeless)
-        return Scene(kind, base, tuple(parts), second, not parts[0] and past)
+        slots_of = {"pair": (2, 1), "solo": (1, 1), "trio": (2, 3)}[kind]
+        by_pronoun, by_name = (
+            self._fitting(mark, parts[slot])
+            for mark, slot in zip(("{his}", "{a}"), slots_of, strict=True)
+        )
+        if kind == "pair" and not second:
+            by_name = ()
+        either = by_pronoun + by_name
+        leads = not parts[0] and past
+        return Scene(kind, base, tuple(parts), second, leads, by_pronoun, by_name, either)
+
+    def _fitting(self, mark: str, rest: str) -> tuple[str, ...]:
+        """The mentions with this mark that can stand before the rest, by weight."""
+        return tuple(
+            form
+            for form, weight in self.mentions.items()
+            # a mention that ends in a comma cannot stand before another comma
+            if mark in form and not (form[-1] == "," and rest[:1] == ",")
+            for _ in range(weight)
+        )
 
     def _pool(self, name: str) -> Pool:
         def scenes(kind: str) -> tuple[tuple[Scene, ...], ...]:
@@ -219,12 +237,6 @@ class Phrases:
             found += [scene.base] if scene else []
         return found
 
-    def forms(self, scene: Scene) -> tuple[list[str], list[str]]:
-        """The ways to introduce the second person of a pair by the first, and the other way."""
-        own = self.by_pronoun[scene.parts[2][:1] != ","]
-        other = self.by_name[scene.parts[1][:1] != ","]
-        return own, other if scene.second else []
-
     def _capitals(self) -> frozenset[str]:
         """Capitalised words of the bank: no names."""
         return frozenset(w for text in self.texts() for w in re.findall(r"\b[A-Z]\w*", text))
@@ -258,7 +270,10 @@ class Phrases:
     def parse(self, unit: str) -> Meaning:
         """What a unit says."""
         heard = _Heard()
-        for sentence in _sentences(unit):
+        facts = read_notation(unit)
+        for fact in facts or ():
+            self._take_fact(fact, heard)
+        for sentence in () if facts else _sentences(unit):
             if sentence in self._asides:
                 continue
             mentions: list[Mention] = []
@@ -274,6 +289,15 @@ class Phrases:
         if not heard.kin:
             raise ParseError(f"nothing about kin is said in '{unit}'.")
         return Meaning(tuple(heard.kin), tuple(heard.genders.items()))
+
+    def _take_fact(self, fact: tuple[str, ...], heard: _Heard) -> None:
+        """Take in a fact that is written down as such."""
+        if len(fact) == 3 and fact[0] in self.words.relation_of:
+            heard.tell(self.words, *fact)
+        elif len(fact) == 2 and fact[0] in (MALE, FEMALE):
+            heard.disclose(fact[1], fact[0], noted([fact]))
+        else:
+            raise ParseError(f"'{' '.join(fact)}' is no fact about kin.")
 
     def _skeleton(self, sentence: str, mentions: list[Mention]) -> str:
         fixed, add = self._fixed, mentions.append

@@ -11,12 +11,12 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from fabula.labels import minimal, numbers_of
 from fabula.worlds.base import Fact, Finding, Query
 from fabula.worlds.kinship.algebra import OPTIONS, UNKNOWN, Vocabulary, fold, vocabulary
-from fabula.worlds.kinship.phrases import Phrases
+from fabula.worlds.kinship.phrases import Meaning
 
 BY_MARRIAGE = "kin-by-marriage"
 KINDS = ("kin", BY_MARRIAGE)
@@ -30,6 +30,13 @@ MARRIAGE = vocabulary(frozenset(OPTIONS))
 def words_of(kind: str) -> Vocabulary:
     """The vocabulary in which a kind of question is answered."""
     return MARRIAGE if kind == BY_MARRIAGE else BLOOD
+
+
+class Tongue(Protocol):
+    """What understands units: the phrases of a language, or a book of templates beside them."""
+
+    def parse(self, unit: str) -> Meaning:
+        """What a unit says."""
 
 
 class Edge(NamedTuple):
@@ -54,7 +61,7 @@ class Route(NamedTuple):
 class KinReading:
     """The reader's view of a story."""
 
-    def __init__(self, tongue: Phrases, sentences: Sequence[str] = ()) -> None:
+    def __init__(self, tongue: Tongue, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self._facts: list[tuple[Fact, ...]] = []
         self._near: dict[str, list[Edge]] = {}
@@ -66,22 +73,22 @@ class KinReading:
 
     def hear(self, sentence: str) -> None:
         """Take in the next unit."""
-        meaning = self.language.parse(sentence)
+        kin, genders = self.language.parse(sentence)
         bit = 2 << len(self._facts)
-        facts: list[Fact] = list(meaning.kin)
+        facts: list[Fact] = list(kin)
+        near, known_words, mirror = self._near, BLOOD.relation_of, BLOOD.mirror
         worded = set()
-        for word, first, second in meaning.kin:
-            relation, gender = BLOOD.relation_of[word]
+        for word, first, second in kin:
+            relation, gender = known_words[word]
             if gender:
                 worded.add(second)
-            self._near.setdefault(first, []).append(Edge(second, relation, bit))
-            back = BLOOD.mirror[relation]
-            self._near.setdefault(second, []).append(Edge(first, back, bit))
-        for person, gender in meaning.genders:
+            near.setdefault(first, []).append(Edge(second, relation, bit))
+            near.setdefault(second, []).append(Edge(first, mirror[relation], bit))
+        for person, gender in genders:
             if person not in worded:
                 facts.append((gender, person))
             known = self._gender.get(person)
-            self._gender[person] = (gender, bit | (known[1] if known else 0))
+            self._gender[person] = (gender, bit | known[1]) if known else (gender, bit)
         self._facts.append(tuple(facts))
         self._routes.clear()
 

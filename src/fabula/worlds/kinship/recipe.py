@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -11,8 +11,10 @@ from fabula.errors import hint
 from fabula.recipe import Recipe, Strict
 from fabula.worlds.kinship.algebra import OPTIONS, Vocabulary, vocabulary
 from fabula.worlds.kinship.family import LARGEST, largest
-from fabula.worlds.kinship.phrases import names
+from fabula.worlds.kinship.phrases import names, phrases
 from fabula.worlds.kinship.reading import BY_MARRIAGE, KINDS
+from fabula.worlds.kinship.template_files import Template, load_templates
+from fabula.worlds.kinship.templates import Book
 
 Count = Annotated[int, Field(ge=0, le=50)]
 NoiseKind = Literal["supporting", "irrelevant", "disconnected"]
@@ -58,7 +60,7 @@ class Task(Strict):
     share: Annotated[int, Field(ge=1, le=1000)] = 1
     """How many stories of this kind come in each round."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """As CLUTRR names it: kind of noise, dot, k."""
         kinds = sorted({NUMBERS[kind] for kind in self.noise})
@@ -92,11 +94,19 @@ class KinshipRecipe(Recipe):
     """Share of the clauses of three facts and more that are held out."""
     names: Literal["disjoint", "shared"] = "disjoint"
     """Whether each split has names of its own."""
-    telling: Literal["scenes", "plain"] = "scenes"
+    telling: Literal["scenes", "plain", "templates"] = "scenes"
+    templates: tuple[Template, ...] = ()
+    """A file of templates of one's own for `telling = "templates"` (see templates.py), named
+    from the folder of the recipe or the working directory; the recipe keeps what it says."""
     group: Annotated[int, Field(ge=1, le=3)] = 3
     """Facts told together at most."""
     order: Literal["shuffled", "chain"] = "shuffled"
     """Order of the units: at random, or along the chain and then the noise."""
+
+    @field_validator("templates", mode="before")
+    @classmethod
+    def _from_file(cls, given: Any) -> Any:
+        return load_templates(given) if isinstance(given, str) else given
 
     @field_validator("words")
     @classmethod
@@ -122,8 +132,23 @@ class KinshipRecipe(Recipe):
             raise ValueError("group: the plain telling has one fact a sentence; set group = 1")
         if self.questions != 1:
             raise ValueError("questions: a kinship story has one question")
-        names(self.language)
+        names(self.native)
+        if (self.telling == "templates") != bool(self.templates):
+            raise ValueError('templates: they go with telling = "templates", and it with them')
+        if self.book:
+            missing = self.book.missing(self.vocabulary, self.phrases)
+            among = {"any": "", "seen": " seen in training", "held-out": " held out"}[self.phrases]
+            if missing:
+                raise ValueError(
+                    f"templates: none{among} tells of {missing}. Add one"
+                    + (" more of this meaning" if among else "")
+                )
         return self
+
+    @cached_property
+    def book(self) -> Book | None:
+        """The templates, checked."""
+        return Book(phrases(self.native), self.templates) if self.templates else None
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -113,8 +113,7 @@ def frames(tongue: Phrases) -> int:
     ways = 0
     for group in tongue.bank["pair"]:
         for scene in group:
-            own, other = tongue.forms(scene)
-            ways += 2 * (len(own) + len(other))  # either of the two may come first
+            ways += 2 * len(set(scene.either))  # either of the two may come first
     return ways
 
 

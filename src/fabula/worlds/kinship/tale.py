@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import orjson
+
+from fabula.errors import ParseError, QuotaError
 from fabula.seeds import Draw, below, fingerprint, pick, pick_weighted, shuffled
-from fabula.worlds.base import Annotation, Brief, Candidate, Query
+from fabula.worlds.base import Annotation, Brief, Candidate, OneWording, Query
 from fabula.worlds.kinship import chains, clauses
 from fabula.worlds.kinship.algebra import FEMALE, MALE
 from fabula.worlds.kinship.chains import Chain, Link, Strand
@@ -17,20 +20,24 @@ from fabula.worlds.kinship.phrases import Person, names, phrases
 from fabula.worlds.kinship.reading import KinReading
 from fabula.worlds.kinship.recipe import KinshipRecipe, Task
 from fabula.worlds.kinship.telling import tell
+from fabula.worlds.kinship.template_files import Template
+from fabula.worlds.kinship.templates import Book, book
 
 FAMILIES = 40  # families tried for one story
 CHAINS = 12  # chains tried in one family
-SEED = 5  # facts of the clause from which a longer chain grows
+TRIES = 24  # chains with the same ends tried in one family
 
 
-class KinshipTale:
+class KinshipTale(OneWording):
     """One story in the making. Its index decides task, target and clause, so quotas are exact."""
 
     def __init__(self, recipe: KinshipRecipe, unfold: Draw, wording: Draw, brief: Brief) -> None:
         self.recipe = recipe
-        self.language = phrases(recipe.language)
+        self.language = phrases(recipe.native)
         self.sentences: list[str] = []
-        self.reading = KinReading(self.language)
+        self.book = recipe.book
+        self.reading = KinReading(self.book or self.language)
+        self._templates: list[Template] = []
         self.roles: list[str] = []
         self._unfold, self._tell = unfold, wording
         self._split = brief.split
@@ -43,6 +50,7 @@ class KinshipTale:
         self.chain: Chain | None = None
         self.noise: list[Strand] = []
         self._begun = False
+        self._truth: tuple[str, ...] | None = None
 
     # --- unfolding ------------------------------------------------------------------------
 
@@ -56,28 +64,29 @@ class KinshipTale:
 
     def _compose(self) -> bool:
         draw, words = self._unfold, self._words
-        for _ in range(FAMILIES):
+        for n in range(FAMILIES):
             family = Family(draw, words, *self._shape)
-            chain = self._find_chain(family)
+            chain = self._find_chain(family, max(0, n - FAMILIES // 2))
             if chain is None:
                 continue
-            used = set(chains.people_of(chain.links))
-            noise = self._find_noise(family, chain, used)
-            if noise is not None and self._nameable(family, used):
+            noise = self._find_noise(family, chain)
+            if noise is not None and self._nameable(family, chain, noise):
                 self.family, self.chain, self.noise = family, chain, noise
                 return True
         return False
 
-    def _find_chain(self, family: Family) -> Chain | None:
+    def _find_chain(self, family: Family, later: int = 0) -> Chain | None:
+        """A chain for the target; with a clause so much later than its turn has, if need be."""
         draw, words, k = self._unfold, self._words, self.task.k
         which = "any" if k in self.recipe.any_clause else self.recipe.clauses
         if k <= LISTED:
             table = clauses.choice(words, self._shape, k, which, self.recipe.held_out)
             targets = self._targets(list(table))
             if not targets:
-                return None
+                raise QuotaError(self._nothing_for(which))
             options = table[targets[self._turn % len(targets)]]
-            clause = options[self._turn // len(targets) % len(options)]
+            # a clause may leave no room for the noise that the recipe wants
+            clause = options[(self._turn // len(targets) + later) % len(options)]
             links = chains.along(family, words, draw, clause)
             if links is None:
                 return None
@@ -97,23 +106,35 @@ class KinshipTale:
                 return chain
         return None
 
+    def _nothing_for(self, which: str) -> str:
+        shape, k = self._shape, self.task.k
+        low, high = shape.children
+        wanted = " or ".join(self._wanted) if self._wanted else "any word"
+        kept = "" if which == "any" else f" ({which} clauses only)"
+        return (
+            f"recipe {self.recipe.id}, split {self._split}: in a family of {shape.generations} "
+            f"generations with {low} to {high} children a couple, of whom {shape.marriage:.0%} "
+            f"marry, no {k} facts prove {wanted}{kept}. Enlarge the family, or change k, targets "
+            "or clauses."
+        )
+
     def _from_ends(self, family: Family, relation: str, gender: str) -> Chain | None:
         """A chain whose first and last relation say as little as can be of the target."""
         draw, words, k = self._unfold, self._words, self.task.k
-        known = clauses.ends(words, self._shape, min(k, SEED)).get(relation)
+        known = clauses.ends(words, self._shape, k).get(relation)
         if known is None:
             return None
         at = pick_weighted(draw, range(len(known.pairs)), known.weights)
-        relations = pick(draw, known.clauses[at])
-        genders = [""] * (len(relations) - 1) + [gender]
-        clause = tuple(zip(relations, genders, strict=True))
         # again and again with the same ends, or those that are hard to find would be rarer
-        for _ in range(CHAINS):
-            links = chains.along(family, words, draw, clause)
+        for _ in range(TRIES):
+            relations = pick(draw, known.clauses[at])
+            genders = [""] * (len(relations) - 1) + [gender]
+            links = chains.along(family, words, draw, tuple(zip(relations, genders, strict=True)))
             if links:
-                chain = chains.grown(family, words, draw, Chain(links, []), links[1:-1], k)
-                if chain:
-                    return Chain(chain.links, self._proof(links) + chain.proof)
+                seed = list(links)
+                steps = chains.grown(family, words, draw, links, k, fixed_ends=True)
+                if steps is not None:
+                    return Chain(links, self._proof(seed) + steps)
         return None
 
     def _proof(self, links: list[Link]) -> list[chains.Step]:
@@ -144,8 +165,9 @@ class KinshipTale:
     def _targets(self, words: list[str]) -> list[str]:
         return [word for word in words if not self._wanted or word in self._wanted]
 
-    def _find_noise(self, family: Family, chain: Chain, used: set[int]) -> list[Strand] | None:
+    def _find_noise(self, family: Family, chain: Chain) -> list[Strand] | None:
         draw, found = self._unfold, []
+        used = chains.mask_of(chain.links)
         for kind in self.task.noise:
             low, high = getattr(self.recipe.noise, kind)
             high = max(low, high or self.task.k // 2)
@@ -160,16 +182,21 @@ class KinshipTale:
                 strands = chains.disconnected(family, self._words, draw, used, amount)
             if strands is None:
                 return None
+            for strand in strands:
+                used |= chains.mask_of(strand.links)
             found += strands
         return found
 
-    def _nameable(self, family: Family, used: set[int]) -> bool:
+    def _nameable(self, family: Family, chain: Chain, noise: Sequence[Strand]) -> bool:
         pool = _names(self.recipe, self._split)
-        men = sum(family.gender[person] == MALE for person in used)
-        return men <= len(pool[MALE]) and len(used) - men <= len(pool[FEMALE])
+        people = chains.mask_of(chain.links)
+        for strand in noise:
+            people |= chains.mask_of(strand.links)
+        men, women = people & family.men, people & family.women
+        return men.bit_count() <= len(pool[MALE]) and women.bit_count() <= len(pool[FEMALE])
 
     def _clause(self, family: Family, links: Sequence[Link]) -> Clause:
-        return tuple((link.relation, family.gender[link.second]) for link in links)
+        return tuple((link.relation, family.gender(link.second)) for link in links)
 
     # --- telling --------------------------------------------------------------------------
 
@@ -185,16 +212,35 @@ class KinshipTale:
                 people = [self.people[person] for person in chains.people_of(group)]
                 relations = [link.relation for link in group]
                 if self.recipe.telling == "plain":
-                    text = self.language.plain(people, relations, draw)
+                    texts = [self.language.plain(people, relations, draw)]
+                elif self.book:
+                    texts = self._by_templates(self.book, people, relations)
                 else:
-                    text = tell(self.language, people, relations, draw, pool, told)
-                units.append((text, role))
+                    texts = [tell(self.language, people, relations, draw, pool, told)]
+                units += [(text, role) for text in texts]
         if self.recipe.order == "shuffled":
             units = shuffled(draw, units)
         for text, role in units:
             self.sentences.append(text)
             self.roles.append(role)
             self.reading.hear(text)
+
+    def _by_templates(
+        self, book: Book, people: Sequence[Person], relations: Sequence[str]
+    ) -> list[str]:
+        """A path in one unit, or each fact in one if no template tells it all."""
+        told, pool = self._templates, self.recipe.phrases
+        found = book.tell(people, relations, self._tell, pool, told)
+        if found is None:
+            assert len(relations) > 1  # the recipe has seen to it that all single facts are covered
+            return [
+                text
+                for n, relation in enumerate(relations)
+                for text in self._by_templates(book, people[n : n + 2], [relation])
+            ]
+        if found[1] not in told:
+            told.append(found[1])
+        return [found[0]]
 
     def _christen(self, strands: Sequence[Strand]) -> None:
         """Give everyone a name of their own."""
@@ -204,7 +250,7 @@ class KinshipTale:
         for strand in strands:
             for person in chains.people_of(strand.links):
                 if person not in self.people:
-                    gender = self.family.gender[person]
+                    gender = self.family.gender(person)
                     name = pick(draw, pool[gender])
                     while name in taken:
                         name = pick(draw, pool[gender])
@@ -233,12 +279,13 @@ class KinshipTale:
 
     def truth(self, query: Query) -> tuple[str, ...]:
         """What the family says."""
-        assert self.chain is not None
-        first, last = self.chain.links[0].first, self.chain.links[-1].second
-        relation = self.family.relatives(first).get(last)
-        if relation is None:
-            return ()
-        return (self._words.word(relation, self.family.gender[last]),)
+        if self._truth is None:
+            assert self.chain is not None
+            first, last = self.chain.links[0].first, self.chain.links[-1].second
+            relation = self.family.relation(first, last)
+            word = self._words.word(relation, self.family.gender(last)) if relation else None
+            self._truth = (word,) if word else ()
+        return self._truth
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         """The symbolic story beside the text: people, facts, clause and proof."""
@@ -248,13 +295,16 @@ class KinshipTale:
         number = {person: n for n, person in enumerate(order)}
 
         def word(link: Link) -> str:
-            return self._words.word(link.relation, self.family.gender[link.second])
+            return self._words.word(link[1], self.people[link[2]].gender)
 
         def fact(link: Link) -> list[str]:
-            return [self.people[link.first].name, word(link), self.people[link.second].name]
+            second = self.people[link[2]]
+            return [
+                self.people[link[0]].name, self._words.word(link[1], second.gender), second.name
+            ]  # fmt: skip
 
         def edge(link: Link, role: str) -> list[Any]:
-            return [number[link.first], word(link), number[link.second], role]
+            return [number[link[0]], word(link), number[link[2]], role]
 
         edges = [edge(link, "support") for link in links]
         edges += [edge(link, strand.role) for strand in self.noise for link in strand.links]
@@ -264,7 +314,7 @@ class KinshipTale:
             "hops": len(links),
             "noise": sorted({strand.role for strand in self.noise}),
             "noise_facts": sum(len(strand.links) for strand in self.noise),
-            "clause": clauses.spelled(self._words, self._clause(self.family, links)),
+            "clause": "-".join(map(word, links)),
             "people": [[person.name, person.gender] for person in self.people.values()],
             "edges": edges,
             "proof": [
@@ -272,6 +322,8 @@ class KinshipTale:
                 for head, one, two in self.chain.proof
             ],
         }
+        if self._templates:  # so that whoever has the record can read it
+            features["templates"] = [t.model_dump(mode="json") for t in self._templates]
         return Annotation(tuple(self.roles), features)
 
 
@@ -279,8 +331,8 @@ def _names(recipe: KinshipRecipe, split: str) -> dict[str, tuple[str, ...]]:
     """The names that a split may use, by gender."""
     splits = tuple(recipe.splits)
     if recipe.names == "shared" or len(splits) == 1:
-        return names(recipe.language)
-    return _own_names(recipe.language, len(splits), splits.index(split))
+        return names(recipe.native)
+    return _own_names(recipe.native, len(splits), splits.index(split))
 
 
 @lru_cache(maxsize=64)
@@ -292,5 +344,25 @@ def _own_names(code: str, parts: int, part: int) -> dict[str, tuple[str, ...]]:
 
 
 def read(code: str, sentences: Sequence[str]) -> KinReading:
-    """The reading of a story in a language."""
-    return KinReading(phrases(code), sentences)
+    """The reading of a story in a language, which may name templates besides (see `idiom`)."""
+    plain, _, digest = code.partition("+")
+    return KinReading(_BOOKS[digest] if digest else phrases(plain), sentences)
+
+
+def idiom(code: str, features: Mapping[str, Any]) -> str:
+    """The language of a record: the code, with the templates that the record brings along."""
+    templates = features.get("templates")
+    if not templates:
+        return code
+    try:
+        data = orjson.dumps(templates)
+        found = book(code, data)
+    except (ValueError, TypeError) as error:
+        raise ParseError(f"the templates of the record are wrong: {error}") from None
+    digest = f"{fingerprint(data.decode()):x}"
+    _BOOKS.clear()  # one record is read at a time
+    _BOOKS[digest] = found
+    return f"{code}+{digest}"
+
+
+_BOOKS: dict[str, Book] = {}

@@ -7,9 +7,9 @@ is drawn at random, so that what phrases.py promises of a unit holds: it parses 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from fabula.seeds import Draw, below, pick, pick_weighted
+from fabula.seeds import Draw, below, pick
 from fabula.worlds.kinship.phrases import ENDS, Person, Phrases, Pool, Scene
 
 
@@ -49,6 +49,7 @@ class _Teller:
         low = below(draw, len(links))  # told so far: the links low … high - 1
         high = low + 1
         sentences: list[str] = []
+        leaning: set[int] = set()
         chance = draw()
         if len(links) > 1 and chance < 0.3:
             ends = [end for end in (low - 1, high + 1) if 0 <= end < len(self.people)]
@@ -60,22 +61,26 @@ class _Teller:
         while high - low < len(links):
             new = low - 1 if high == len(links) or (low > 0 and draw() < 0.5) else high + 1
             known = low if new < low else high
-            sentences.append(self._more(known, new, range(low, high + 1)))
+            sentence, leans = self._more(known, new, range(low, high + 1))
+            if leans:
+                leaning.add(len(sentences))
+            sentences.append(sentence)
             low, high = min(low, new), max(high, new)
         if draw() < 0.35:
-            sentences.insert(
-                1 + below(draw, len(sentences)), pick(draw, pick(draw, self.pool.asides))
-            )
+            # never between 'his' and him: 'A vicar coughed. His wife …' would be the vicar's
+            places = [n for n in range(1, len(sentences) + 1) if n not in leaning]
+            sentences.insert(pick(draw, places), pick(draw, pick(draw, self.pool.asides)))
         return " ".join(sentences)
 
     def _pick(self, groups: Sequence[Sequence[Scene]]) -> Scene:
         """A scene that was not told yet, unless nearly all were."""
+        draw = self.draw
         for _ in range(8):
-            scene = pick(self.draw, pick(self.draw, groups))
-            if scene.base not in self.told:
+            group = groups[int(draw() * len(groups))]
+            if group[0].base not in self.told:
                 break
-        self.told.add(scene.base)
-        return scene
+        self.told.add(group[0].base)
+        return group[0] if len(group) == 1 else pick(draw, group)
 
     def _kin(self, known: int, new: int) -> str:
         word = self.phrases.kin(self.people, self.links, known, new)
@@ -92,10 +97,6 @@ class _Teller:
             his=self.phrases.pronoun(people[known].gender, "possessive"),
         )
 
-    def _forms(self, wanted: Iterable[str]) -> tuple[list[str], list[float]]:
-        forms = list(wanted)
-        return forms, [self.phrases.mentions[form] for form in forms]
-
     def _pair(self, one: int, other: int, opening: bool) -> str:
         """A pair scene for two neighbours on the path."""
         draw, people = self.draw, self.people
@@ -103,10 +104,8 @@ class _Teller:
         if draw() < 0.5:
             one, other = other, one  # 'one' stands in the first slot
         # 'Ann … her uncle Bob', or the first by the second, then a pronoun: 'Ann's uncle Bob … her'
-        own, other_way = self.phrases.forms(scene)
-        if not opening or people[one].gender == people[other].gender:
-            other_way = []
-        form = pick_weighted(draw, *self._forms([*own, *other_way]))
+        turned = opening and people[one].gender != people[other].gender
+        form = pick(draw, scene.either if turned else scene.by_pronoun)
         if "{his}" in form:
             fillers = [people[one].name, self._mention(form, one, other)]
             self.disclosed.add(one)
@@ -124,34 +123,30 @@ class _Teller:
         if not self.phrases.words.relation_of[self._kin(one, other)][1]:
             # 'his cousin' tells the first one's gender only
             one, other = known, low + high - known
-        own = self.phrases.by_pronoun[scene.parts[2][:1] != ","]
-        form = pick_weighted(draw, *self._forms(own))
-        fillers = [people[one].name, self._mention(form, one, other)]
+        fillers = [people[one].name, self._mention(pick(draw, scene.by_pronoun), one, other)]
         self.disclosed.add(one)
-        named = self.phrases.by_name[scene.parts[3][:1] != ","]
-        fillers.append(self._mention(pick_weighted(draw, *self._forms(named)), known, new))
+        fillers.append(self._mention(pick(draw, scene.by_name), known, new))
         return self._sentence(scene, fillers)
 
-    def _more(self, known: int, new: int, told: range) -> str:
-        """A scene that introduces one more person."""
+    def _more(self, known: int, new: int, told: range) -> tuple[str, bool]:
+        """A scene that introduces one more person; whether 'his' or 'her' points out of it."""
         draw, people = self.draw, self.people
         # a fact worded from its second person needs that person's gender, by a pronoun if not yet
         worded_back = new < known and known not in self.disclosed
         if worded_back or draw() < 0.45:
-            return self._pair(known, new, opening=False)
+            return self._pair(known, new, opening=False), False
         scene = self._pick(self.pool.solo)
-        free = scene.parts[1][:1] != ","
         clear = all(
             p in self.disclosed and people[p].gender != people[known].gender
             for p in told
             if p != known
         )
-        forms = self.phrases.by_name[free] + (self.phrases.by_pronoun[free] if clear else [])
-        form = pick_weighted(draw, *self._forms(forms))
+        form = pick(draw, scene.either if clear else scene.by_name)
         mention = self._mention(form, known, new)
-        if "{his}" in form:
+        leans = "{his}" in form
+        if leans:
             self.disclosed.add(known)
-        return self._sentence(scene, [mention])
+        return self._sentence(scene, [mention]), leans
 
     def _sentence(self, scene: Scene, fillers: Sequence[str]) -> str:
         parts = scene.parts

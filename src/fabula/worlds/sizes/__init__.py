@@ -12,46 +12,27 @@ something bigger is bigger; nothing else follows. How things are usually sized d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from fabula.recipe import Recipe
-from fabula.seeds import Draw
-from fabula.worlds.base import Brief, Claim, Query, Tale, World
+from fabula.worlds.base import Query
 from fabula.worlds.sizes import release
 from fabula.worlds.sizes.language import language
 from fabula.worlds.sizes.reading import read
 from fabula.worlds.sizes.recipe import SizesRecipe
 from fabula.worlds.sizes.tale import SizesTale
+from fabula.worlds.small import small_world
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
-    """A new story."""
-    assert isinstance(recipe, SizesRecipe)
-    return SizesTale(recipe, unfold, tell)
-
-
-def ask(code: str, query: Query) -> str:
-    """A query in words."""
-    return language(code).ask(query)
-
-
-def parse_question(code: str, question: str) -> Query:
-    """The query behind a question."""
-    return language(code).parse_question(question)
-
-
-def choices(recipe: Recipe, query: Query) -> list[str] | None:
+def choices(recipe: SizesRecipe, query: Query) -> list[str]:
     """All answers that this kind of question can have."""
     return ["yes", "no"]
 
 
-def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """The logic program's objections to each claim."""
-    from fabula.worlds.sizes import oracle
-
-    return oracle.prove([facts[0] for facts in read(code, sentences).facts()], claims)
-
-
-SIZES = World(
-    SizesRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", release.citations
+SIZES = small_world(
+    __name__,
+    SizesRecipe,
+    tale=SizesTale,
+    language=language,
+    read=read,
+    choices=choices,
+    citations=release.citations,
+    about=__doc__ or "",
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import model_validator
 
-from fabula.errors import FabulaError, hint
-from fabula.recipe import Recipe
-from fabula.relations.amounts import Amount, Noise, bounds, within
+from fabula.errors import FabulaError
+from fabula.recipe import Recipe, Weight
+from fabula.relations.amounts import Amount, Noise, bounds
+from fabula.worlds.keys import among, amount, twice
 from fabula.worlds.sizes.language import language
 
 KINDS = ("bigger", "fits")
@@ -17,6 +18,7 @@ KINDS = ("bigger", "fits")
 class SizesRecipe(Recipe):
     """A recipe of the world of sizes."""
 
+    asks: Annotated[dict[str, Weight], among(KINDS)]
     length: int | tuple[int, int] = 1
     """For facts = 'batches': sentences told at once. Else a story is as long as chain and noise."""
     things: tuple[str, ...]
@@ -26,32 +28,17 @@ class SizesRecipe(Recipe):
     facts: Literal["chain", "batches"] = "chain"
     """What is told: a chain with noise; or, as in the release, any pairs, `length` at a time, until
     a question can be asked."""
-    steps: Amount = 2
+    steps: Annotated[Amount, amount(1, "steps")] = 2
     """Sentences between the two things asked about."""
     noise: Noise = Noise()
     labels: Literal["proof", "release"] = "proof"
     """Which support is written: the best minimal proof, or the release's own list and order."""
     balance: tuple[str, ...] = KINDS
 
-    @field_validator("asks")
-    @classmethod
-    def _known_questions(cls, weights: dict[str, float]) -> dict[str, float]:
-        for kind in weights:
-            if kind not in KINDS:
-                raise ValueError(f"unknown question '{kind}'.{hint(kind, KINDS)}")
-        return weights
-
-    @field_validator("steps")
-    @classmethod
-    def _range(cls, amount: Amount) -> Amount:
-        return within(amount, 1, "steps")
-
     @model_validator(mode="after")
     def _tellable(self) -> SizesRecipe:
         everything = (*self.smallest, *self.things)
-        twice = sorted({name for name in everything if everything.count(name) > 1})
-        if twice:
-            raise ValueError(f"things: {', '.join(twice)} named twice")
+        twice(everything, "things")
         if self.facts == "chain":
             need = bounds(self.steps)[1] + 1 + self.noise.newcomers()
             if need > len(everything):
@@ -67,7 +54,7 @@ class SizesRecipe(Recipe):
             raise ValueError(
                 "steps: facts = 'batches' asks about chains of two; use facts = 'chain'"
             )
-        tongue = language(self.language)
+        tongue = language(self.native)
         for name in everything:
             other = everything[0] if name != everything[0] else everything[-1]
             try:

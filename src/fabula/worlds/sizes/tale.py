@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fabula.relations import Link, Walks, branch, chain, detour, island
 from fabula.relations.amounts import bounds, draw_amount
 from fabula.seeds import Draw, pick, shuffled
-from fabula.worlds.base import Annotation, Candidate, Query, Reading
+from fabula.worlds.base import Annotation, Brief, Candidate, OneWording, Query, Reading
 from fabula.worlds.sizes import release
 from fabula.worlds.sizes.language import bigger_first, language
 from fabula.worlds.sizes.reading import BIGGER, ORDER, SizesReading
@@ -16,18 +16,22 @@ from fabula.worlds.sizes.recipe import SizesRecipe
 WALKS = Walks(ORDER)
 
 
-class SizesTale:
+class SizesTale(OneWording):
     """One story: things in an order, compared one after another."""
 
-    def __init__(self, recipe: SizesRecipe, unfold: Draw, tell: Draw) -> None:
+    def __init__(
+        self, recipe: SizesRecipe, unfold: Draw, tell: Draw, brief: Brief | None = None
+    ) -> None:
         self.recipe = recipe
-        self.language = language(recipe.language)
+        self.language = language(recipe.native)
         self.sentences: list[str] = []
         self._reading = SizesReading(self.language)
         self.reading: Reading = self._reading
         self._unfold = unfold
         self._tell = tell
         self.links: list[Link[int]] = []
+        self._age, self._pairs = 0, list[tuple[str, str]]()
+        """What can be asked of so many sentences."""
         self.sizes: dict[str, float] = {}
         """How big everything is."""
         if recipe.facts == "chain":
@@ -106,30 +110,36 @@ class SizesTale:
                 Candidate(_query(kind, first, other), cited.answer, cited.numbers)
                 for first, other, cited in release.chains(self._reading)
             ]
-        low, high = bounds(self.recipe.steps)
-        direct = {frozenset(pair) for pair in self._reading.told}
+        if self._age != len(self.sentences):
+            self._age, self._pairs = len(self.sentences), self._ordered()
         found = []
-        for first, second, hops in self._ordered(high):
-            # directly told pairs are no reasoning, unless one step is what the recipe asks for
-            if hops < low or (hops > 1 and frozenset((first, second)) in direct):
-                continue
+        for first, second in self._pairs:
             found.append(Candidate(_query(kind, first, second), ("yes",)))
             found.append(Candidate(_query(kind, second, first), ("no",)))
         return found
 
-    def _ordered(self, most: int) -> list[tuple[str, str, int]]:
-        """(bigger, smaller, length of the shortest chain) for all pairs so many steps apart."""
+    def _ordered(self) -> list[tuple[str, str]]:
+        """(bigger, smaller) for all pairs as many steps apart as the recipe asks for.
+
+        Directly told pairs are no reasoning, unless one step is what it asks for.
+        """
+        low, most = bounds(self.recipe.steps)
         lower: dict[str, list[str]] = {}
         for bigger, smaller in self._reading.told:
             lower.setdefault(bigger, []).append(smaller)
-        pairs = []
-        for name in lower:
+        pairs: list[tuple[str, str]] = []
+        for name, direct in lower.items():
             seen, edge = {name}, [name]
             for hops in range(1, most + 1):
-                edge = list(dict.fromkeys(x for n in edge for x in lower.get(n, ())))
-                edge = [other for other in edge if other not in seen]
-                seen.update(edge)
-                pairs += [(name, other, hops) for other in edge]
+                ahead: list[str] = []
+                for here in edge:
+                    for other in lower.get(here, ()):
+                        if other not in seen:
+                            seen.add(other)
+                            ahead.append(other)
+                edge = ahead
+                if hops >= low:
+                    pairs += [(name, other) for other in edge if hops == 1 or other not in direct]
         return pairs
 
     def truth(self, query: Query) -> tuple[str, ...] | None:

@@ -30,6 +30,16 @@ first (`state_convention`), and other questions:
               told links, as few as can be, if all such ways have the same steps.
     how-far   How many steps is Nina away from Edith, if steps may be diagonal?  3: 1, 2.
 
+With `dimensions = 3` (stepgame/deep) things are in a room seen from the front, told by phrases of
+its own: above and below are heights, in front is towards the viewer, and a sentence may name up to
+three sides. A flat story is the plane of one depth, so no word changes its meaning; the record says
+which convention holds (`features.convention`).
+
+    1 Going one step up and one step to the front from Otto brings you to Vera.
+    2 Hugo is to the right of, above and behind Vera.
+
+    relation  What is the relation of the agent Hugo to the agent Otto?  upper-right: 1, 2.
+
 A denial excludes one way to lie to another, distances aside ('directly to the left', 'to the upper
 left', 'in the same place'); it is true, and no answer but a 'no' can rest on it.
 """
@@ -38,14 +48,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabula.labels import numbers_of
 from fabula.recipe import Recipe
 from fabula.relations.amounts import bounds
 from fabula.seeds import Draw
 from fabula.worlds.base import Brief, Claim, Fact, Query, Tale, World
 from fabula.worlds.space import release
-from fabula.worlds.space.grid import FACING, INVERSE, LABELS
+from fabula.worlds.space.grid import FACING, INVERSE
 from fabula.worlds.space.language import language
-from fabula.worlds.space.reading import read
+from fabula.worlds.space.reading import SpaceReading, read
 from fabula.worlds.space.recipe import SpaceRecipe
 from fabula.worlds.space.tale import SpaceTale
 
@@ -53,7 +64,7 @@ from fabula.worlds.space.tale import SpaceTale
 def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
     """A new story that fits the kind of instance wanted."""
     assert isinstance(recipe, SpaceRecipe)
-    return SpaceTale(recipe, unfold, tell, brief.cell)
+    return SpaceTale(recipe, unfold, brief)  # one stream: the map is drawn before it is told
 
 
 def canonical(fact: Fact) -> Fact:
@@ -63,6 +74,21 @@ def canonical(fact: Fact) -> Fact:
         return fact if one <= other else ("not", FACING[pattern], other, one)
     relation, one, other, *steps = fact
     return fact if one <= other else (INVERSE[relation], other, one, *steps)
+
+
+def canon(reading: SpaceReading, mask: int) -> list[str]:
+    """The canonical facts of these sentences as text."""
+    if reading.more:
+        facts = reading.facts()
+        return [" ".join(canonical(fact)) for n in numbers_of(mask) for fact in facts[n - 1]]
+    found, told = [], reading.told
+    for number in numbers_of(mask):
+        relation, one, other, _ = told[number - 1]
+        if one <= other:
+            found.append(f"{relation} {one} {other}")
+        else:
+            found.append(f"{INVERSE[relation]} {other} {one}")
+    return found
 
 
 def ask(code: str, query: Query) -> str:
@@ -79,7 +105,7 @@ def choices(recipe: Recipe, query: Query) -> list[str] | None:
     """All answers that this kind of question can have in the recipe."""
     assert isinstance(recipe, SpaceRecipe)
     if query[0] == "relation":
-        return list(LABELS)
+        return list(recipe.space.labels)
     if query[0] == "yes-no":
         return ["yes", "no"]
     if query[0] == "how-far":
@@ -105,4 +131,5 @@ SPACE = World(
     __doc__ or "",
     release.citations,
     canonical,
+    canon=canon,
 )

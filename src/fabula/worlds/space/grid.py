@@ -1,39 +1,52 @@
-"""The grid: relations are vectors, composed by addition.
+"""The grid: relations are vectors of two or three parts, composed by addition.
 
-A vector (x, y) is one whole number, x + y * STRIDE, so that composing is adding and inverting is
-changing the sign. x grows to the right (east), y grows upwards (north). 'A r B' says that A lies r
-from B. The convention of all stories here: a told relation is exactly one step on the grid unless a
-number of steps is told with it, and what is told to be left, right, above or below is aligned.
+A vector (x, y, z) is one whole number, its parts a stride of BITS bits apart, so that composing is
+adding and inverting is changing the sign. x grows to the right (east), y grows upwards (north), z
+towards the viewer. A flat story is the plane z = 0, so that a word means the same in both: 'above'
+is one up, on the page or in height. 'A r B' says that A lies r from B.
+
+The convention of all stories here: a told relation is exactly one step on the grid unless a number
+of steps is told with it, and along an axis that is not named there is no difference.
 
 A *region* is what a word asks or denies, distances aside, as a sign for each axis (None: any):
 
-    left            (-1, None)   anywhere further left, in whatever row; so for all four sides
-    directly-left   (-1, 0)      further left in the same row
-    upper-left      (-1, 1)      further left and further up; so for all four diagonals
-    overlap         (0, 0)       in the same place
+    left            (-1, None, None)  anywhere further left; so for all six sides
+    directly-left   (-1, 0, 0)        further left in the same row
+    upper-left      (-1, 1, 0)        further left and further up; so for all four diagonals
+    overlap         (0, 0, 0)         in the same place
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import product
+from typing import NamedTuple
 
-STRIDE = 1 << 20  # room for stories of half a million sentences in one line
-_HALF = STRIDE >> 1
+BITS = 20  # room for stories of half a million sentences in one line
+_HALF = 1 << (BITS - 1)
+_REMEMBERED = 1 << 16  # vectors whose label is remembered, so that memory stays flat
+
+Signs = tuple[int, int, int]
+Region = tuple[int | None, int | None, int | None]
 
 
-def vector(x: int, y: int) -> int:
+def vector(x: int, y: int, z: int = 0) -> int:
     """The number of a vector."""
-    return x + y * STRIDE
+    return x + (y << BITS) + (z << 2 * BITS)
 
 
-def xy(v: int) -> tuple[int, int]:
+def xyz(v: int) -> Signs:
     """The vector of a number."""
-    y = (v + _HALF) >> 20
-    return v - (y << 20), y
+    z = (v + (_HALF << BITS)) >> 2 * BITS
+    v -= z << 2 * BITS
+    y = (v + _HALF) >> BITS
+    return v - (y << BITS), y, z
 
 
-_SIGNS = {
+# --- words --------------------------------------------------------------------------------------
+
+_FLAT = {
     (-1, 0): "left",
     (1, 0): "right",
     (0, 1): "above",
@@ -44,83 +57,141 @@ _SIGNS = {
     (1, -1): "lower-right",
     (0, 0): "overlap",
 }
-LABELS: tuple[str, ...] = tuple(_SIGNS.values())
-"""The nine ways one thing can lie to another, distances aside."""
-UNITS: dict[str, int] = {label: vector(*signs) for signs, label in _SIGNS.items() if any(signs)}
-"""The eight relations a sentence can state."""
+_STEPS = {
+    "left": "left",
+    "right": "right",
+    "above": "up",
+    "below": "down",
+    "upper-left": "up-left",
+    "upper-right": "up-right",
+    "lower-left": "down-left",
+    "lower-right": "down-right",
+}
+
+
+def _deepened(word: str, depth: str) -> str:
+    return f"{word}-{depth}" if word else depth
+
+
+_DEEP: dict[Signs, str] = {
+    (x, y, z): _deepened("" if word == "overlap" else word, "front" if z > 0 else "behind")
+    for z, ((x, y), word) in product((1, -1), _FLAT.items())
+}
+_SIGNS: dict[Signs, str] = {**{(x, y, 0): word for (x, y), word in _FLAT.items()}, **_DEEP}
+
+
+class Space(NamedTuple):
+    """A grid of two or three dimensions, in words."""
+
+    dimensions: int
+    labels: tuple[str, ...]
+    """All ways one thing can lie to another, distances aside; 'overlap' last."""
+    units: dict[str, int]
+    """The relations a sentence can state, one step each."""
+    sides: tuple[str, ...]
+    """Those along one axis."""
+    tested: tuple[str, ...]
+    """Regions that can be asked with yes or no, and denied."""
+    listed: tuple[str, ...]
+    """Regions whose members can be asked for."""
+
+
+FLAT_SIDES = ("left", "right", "above", "below")
+SIDES = (*FLAT_SIDES, "front", "behind")
+DIAGONALS = ("upper-left", "upper-right", "lower-left", "lower-right")
+LABELS: tuple[str, ...] = tuple(_FLAT.values())
+"""The nine ways one thing can lie to another on the page, distances aside."""
+_ALL = {label: vector(*signs) for signs, label in _SIGNS.items() if any(signs)}
+UNITS: dict[str, int] = {label: _ALL[label] for label in LABELS[:-1]}
+"""The eight relations that a sentence of a flat story can state."""
+
+PATTERNS: dict[str, Region] = {
+    (f"directly-{word}" if word in FLAT_SIDES else word): (x, y, 0)
+    for (x, y), word in _FLAT.items()
+}
+"""The regions of one sign pattern: what flat stories deny and ask."""
+
+PLANE = Space(2, LABELS, UNITS, FLAT_SIDES, tuple(PATTERNS), (*FLAT_SIDES, *DIAGONALS))
+# 'to the upper left' leaves open in which depth, so a deep story asks along one axis at a time
+ROOM = Space(3, (*_ALL, "overlap"), _ALL, SIDES, (*SIDES, "overlap"), SIDES)
+SPACES = {space.dimensions: space for space in (PLANE, ROOM)}
+
 COMPASS: dict[str, int] = {
     "north": UNITS["above"],
     "south": UNITS["below"],
     "east": UNITS["right"],
     "west": UNITS["left"],
 }
-WORDS: Mapping[str, int] = {**UNITS, **COMPASS}
+WORDS: Mapping[str, int] = {**_ALL, **COMPASS}
 """Every word for a relation."""
 LETTERS: dict[int, str] = {v: word[0] for word, v in COMPASS.items()}
 """The way to go as a letter."""
 INVERSE: dict[str, str] = {
-    **{a: b for a, u in UNITS.items() for b, v in UNITS.items() if u == -v},
-    **{a: b for a, u in COMPASS.items() for b, v in COMPASS.items() if u == -v},
+    word: next(other for other, v in group.items() if v == -unit)
+    for group in (_ALL, COMPASS)
+    for word, unit in group.items()
 }
-SIDES = ("left", "right", "above", "below")
-TRUTHS = {"yes": "yes", "no": "no"}
-DIAGONALS = ("upper-left", "upper-right", "lower-left", "lower-right")
 
-Region = tuple[int | None, int | None]
 
-PATTERNS: dict[str, Region] = {
-    (f"directly-{word}" if word in SIDES else word): signs for signs, word in _SIGNS.items()
-}
-"""The regions of one sign pattern: what can be denied, and asked of agents."""
+def _anywhere(direction: int) -> Region:
+    x, y, z = xyz(direction)
+    return x or None, y or None, z or None
+
+
+def _opposite(region: Region) -> Region:
+    x, y, z = (None if sign is None else -sign for sign in region)
+    return x, y, z
+
+
 REGIONS: dict[str, Region] = {
-    **{word: (xy(v)[0] or None, xy(v)[1] or None) for word, v in WORDS.items()},
+    **{word: _anywhere(WORDS[word]) for word in (*SIDES, *COMPASS)},
     **PATTERNS,
 }
 """Every word for a region."""
 FACING: dict[str, str] = {
-    a: b
-    for a, (ax, ay) in PATTERNS.items()
-    for b, (bx, by) in PATTERNS.items()
-    if ((ax or 0) + (bx or 0), (ay or 0) + (by or 0)) == (0, 0)
+    word: next(w for w in (*SIDES, *PATTERNS) if REGIONS[w] == _opposite(REGIONS[word]))
+    for word in (*SIDES, *PATTERNS)
 }
-"""A pattern as seen from the other side."""
+"""A region that can be denied, as seen from the other side."""
 WAYS: dict[int, str] = {
-    UNITS["left"]: "left",
-    UNITS["right"]: "right",
-    UNITS["above"]: "up",
-    UNITS["below"]: "down",
-    UNITS["upper-left"]: "up-left",
-    UNITS["upper-right"]: "up-right",
-    UNITS["lower-left"]: "down-left",
-    UNITS["lower-right"]: "down-right",
+    v: _deepened(
+        _STEPS.get(label.removesuffix("-front").removesuffix("-behind"), ""),
+        {1: "front", -1: "back"}[xyz(v)[2]],
+    )
+    if xyz(v)[2]
+    else _STEPS[label]
+    for label, v in _ALL.items()
 }
 """The way to go as a word."""
 
 
+# --- what vectors say ---------------------------------------------------------------------------
+
+
+@lru_cache(_REMEMBERED)
 def label(v: int) -> str:
     """How something at this vector lies to the origin."""
-    x, y = xy(v)
-    return _SIGNS[(x > 0) - (x < 0), (y > 0) - (y < 0)]
+    x, y, z = xyz(v)
+    return _SIGNS[(x > 0) - (x < 0), (y > 0) - (y < 0), (z > 0) - (z < 0)]
 
 
 def along(v: int, direction: int) -> int:
     """How far a vector goes in a direction along one axis."""
-    x, y = xy(v)
-    dx, dy = xy(direction)
-    return x * dx + y * dy
+    return sum(a * b for a, b in zip(xyz(v), xyz(direction), strict=True))
 
 
+@lru_cache(_REMEMBERED)
 def lies(v: int, region: Region) -> bool:
     """Whether something at this vector lies in a region of the origin."""
     return all(
         sign is None or (value > 0) - (value < 0) == sign
-        for value, sign in zip(xy(v), region, strict=True)
+        for value, sign in zip(xyz(v), region, strict=True)
     )
 
 
 def covers(denied: Region, shift: int, asked: Region) -> bool:
     """Whether a region, moved by a vector, holds all of another."""
-    return all(map(_covers, denied, xy(shift), asked))
+    return all(map(_covers, denied, xyz(shift), asked))
 
 
 def _covers(denied: int | None, shift: int, asked: int | None) -> bool:
@@ -134,7 +205,7 @@ def _covers(denied: int | None, shift: int, asked: int | None) -> bool:
 
 def length(v: int) -> int:
     """How many steps a vector takes, straight or diagonal."""
-    return max(map(abs, xy(v)))
+    return max(map(abs, xyz(v)))
 
 
 @cache
@@ -142,6 +213,9 @@ def parted(v: int) -> tuple[int, int]:
     """A told vector as a direction and a number of steps."""
     count = length(v)
     return v // count, count
+
+
+# --- the algebra --------------------------------------------------------------------------------
 
 
 class Grid:
@@ -159,13 +233,14 @@ class Grid:
         return -relation
 
 
-CARDINAL = Grid([UNITS[side] for side in SIDES])
+CARDINAL = Grid([UNITS[side] for side in FLAT_SIDES])
 KING = Grid(list(UNITS.values()))
 
 
 @cache
-def stretched(low: int, high: int) -> Grid:
-    """The grid on which a sentence tells so many steps in one of the eight directions."""
-    if high == 1:
+def stretched(low: int, high: int, dimensions: int = 2) -> Grid:
+    """The grid on which a sentence tells so many steps in one of its directions."""
+    if high == 1 and dimensions == 2:
         return KING
-    return Grid([unit * count for count in range(low, high + 1) for unit in UNITS.values()])
+    units = SPACES[dimensions].units.values()
+    return Grid([unit * count for count in range(low, high + 1) for unit in units])

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError
 from fabula.language import language_file
+from fabula.language.notation import read_notation
 from fabula.relations import Wording
 from fabula.relations.wording import MEMO_LIMIT
 from fabula.seeds import Draw, pick
-from fabula.worlds.base import Query
-from fabula.worlds.space.grid import INVERSE, PATTERNS, SIDES, UNITS
+from fabula.worlds.base import Fact, Query
+from fabula.worlds.space.bank import Phrase, asked_regions, banks
+from fabula.worlds.space.grid import COMPASS, REGIONS, UNITS, WORDS
 
 Told = tuple[str, str, str, str]
 """Relation, figure, ground, and the kind of expression."""
@@ -36,23 +38,12 @@ class Statement(NamedTuple):
     """One thing that a sentence says."""
 
     relation: str
-    """Of a denial: one of grid.PATTERNS."""
+    """Of a denial: a region (see grid.py)."""
     figure: str
     ground: str
     kind: str
     steps: int = 1
     """How many; 0: a denial."""
-
-
-class Phrase(NamedTuple):
-    """One expression for one relation."""
-
-    kind: str
-    relation: str
-    text: str
-    """With the slots {figure} and {ground}."""
-    source: str
-    """As it stands in the language file."""
 
 
 class _Entry(NamedTuple):
@@ -73,21 +64,25 @@ class SpaceLanguage:
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.code: str = data["code"]
         self.names: dict[str, tuple[str, ...]] = {k: tuple(v) for k, v in data["names"].items()}
-        self.phrases = tuple(_derive(data))
+        self.banks = banks(data)
+        self.conventions: dict[str, str] = data["conventions"]
         self._simple = Wording({**data["compass"], **data["sides"]}, ROLES)
         self._queries = Wording(dict(_questions(data)), ROLES)
-        self._say: dict[tuple[str, str], tuple[str, ...]] = {}
-        for phrase in self.phrases:
-            text = phrase.text.format(figure="{0}", ground="{1}")
-            for kind in (phrase.kind, ""):
-                self._say[kind, phrase.relation] = (
-                    *self._say.get((kind, phrase.relation), ()),
-                    text,
-                )
-        self.kinds = tuple(dict.fromkeys(phrase.kind for phrase in self.phrases))
+        self._split, self._shared = _between(data["joining"]["both"]), data["joining"]["shared"]
+        self._say: dict[tuple[int, str, str], tuple[str, ...]] = {}
+        """What can be said, by dimensions, kind of expression (or none) and relation."""
+        for dimensions, bank in self.banks.items():
+            for phrase in (*bank.phrases, *bank.counted, *bank.denials):
+                text = phrase.text.format(figure="{0}", ground="{1}")
+                for kind in (phrase.kind, ""):
+                    key = (dimensions, kind, phrase.relation)
+                    self._say[key] = (*self._say.get(key, ()), text)
+        phrases = tuple(dict.fromkeys(p for bank in self.banks.values() for p in bank.phrases))
+        special = tuple(p for bank in self.banks.values() for p in (*bank.counted, *bank.denials))
+        self._texts = [phrase.text for phrase in (*phrases, *special)]
+        self._openings = {t.split(" ", 1)[0] for t in self._texts if t[0] != "{"} | {"The"}
         # what follows 'the' in a phrase is no name
-        texts = " ".join(phrase.text for phrase in self.phrases)
-        taken = "|".join(sorted(set(re.findall(r"[Tt]he (\w+)", texts))))
+        taken = "|".join(sorted(set(re.findall(r"[Tt]he (\w+)", " ".join(self._texts)))))
         self._capital = re.compile(r"([A-Z]\w*)")
         self._thing = re.compile(rf"[Tt]he (?!(?:{taken})\b)([a-z]\w*)")
         simple = [
@@ -96,52 +91,43 @@ class SpaceLanguage:
             for relation, texts in data[group].items()
             for text in texts
         ]
-        self._by_capital = self._index(self._capital, self.phrases, "{}".format)
+        self._by_capital = self._index(self._capital, phrases, "{}".format)
         self._quick = dict(_quick(self._by_capital))
-        self._by_thing = self._index(self._thing, (*simple, *self.phrases), _the)
-        self._memo: dict[str, Told] = {}
-        self.conventions: dict[str, str] = data["conventions"]
-        self._split, self._shared = _between(data["joining"]["both"]), data["joining"]["shared"]
-        self.counted = tuple(_count(data))
-        self.denials = tuple(_deny(data))
-        self._beyond: dict[str, tuple[str, ...]] = {}
-        for phrase in (*self.counted, *self.denials):
-            text = phrase.text.format(figure="{0}", ground="{1}")
-            self._beyond[phrase.relation] = (*self._beyond.get(phrase.relation, ()), text)
-        # a comma or an 'and' of its own would hide where the second half begins
-        self._whole = {text for texts in self._say.values() for text in texts if _simple(text)}
-        self._at = dict(_places(data))
-        special = (*self.counted, *self.denials)
+        self._by_thing = self._index(self._thing, (*simple, *phrases), _the)
         self._special = (
             (self._index(self._capital, special, "{}".format), self._capital),
             (self._index(self._thing, special, _the), self._thing),
         )
+        self._both = dict(self._shared_skeletons())
+        self._memo: dict[str, Told] = {}
+
+    def kinds(self, dimensions: int = 2) -> tuple[str, ...]:
+        """The kinds of expression there are."""
+        return tuple(dict.fromkeys(phrase.kind for phrase in self.banks[dimensions].phrases))
 
     # --- telling ---------------------------------------------------------------------------
 
+    def texts(self, relation: str, kind: str = "", dimensions: int = 2) -> tuple[str, ...]:
+        """The phrases for a relation, of a kind or of any, to be filled; none if there are none.
+
+        A relation may have a number of steps behind it, or be a region with 'not' before it.
+        """
+        return self._say.get((dimensions, kind, relation), ())
+
     def say(self, relation: str, figure: str, ground: str, draw: Draw, kind: str = "") -> str:
-        """A phrase of the bank, of a kind or of any."""
-        text = pick(draw, self._say[kind, relation])
-        return self.fill(text, figure, ground)
+        """A phrase of the flat bank, of a kind or of any."""
+        return self.fill(pick(draw, self.texts(relation, kind)), figure, ground)
 
-    def texts(self, relation: str, kind: str = "") -> tuple[str, ...]:
-        """The phrases for a relation, of a kind or of any."""
-        return self._say[kind, relation]
-
-    def count(self, relation: str, figure: str, ground: str, steps: int, draw: Draw) -> str:
-        """A sentence that tells several steps."""
-        return self.fill(pick(draw, self._beyond[f"{relation} {steps}"]), figure, ground)
-
-    def deny(self, pattern: str, figure: str, ground: str, draw: Draw) -> str:
-        """A sentence that says how two do not lie."""
-        return self.fill(pick(draw, self._beyond[f"not {pattern}"]), figure, ground)
-
-    def joins(self, relation: str, kinds: Sequence[str], steps: int = 1) -> tuple[str, ...]:
+    def joins(
+        self, relation: str, kinds: Sequence[str], steps: int = 1, dimensions: int = 2
+    ) -> tuple[str, ...]:
         """The phrases for a relation that can be half of a sentence."""
         if steps > 1:
-            return tuple(t for t in self._beyond[f"{relation} {steps}"] if _simple(t))
-        texts = [t for kind in kinds or ("",) for t in self._say.get((kind, relation), ())]
-        return tuple(text for text in texts if text in self._whole)
+            texts = self.texts(f"{relation} {steps}", "", dimensions)
+        else:
+            texts = tuple(t for k in kinds or ("",) for t in self.texts(relation, k, dimensions))
+        # a comma or an 'and' of its own would hide where the second half begins
+        return tuple(text for text in texts if "," not in text and " and " not in text)
 
     def both(self, first: str, second: str) -> str:
         """Two sentences as one."""
@@ -149,18 +135,25 @@ class SpaceLanguage:
             second = second[0].lower() + second[1:]
         return f"{first[:-1]}{self._split}{second}"
 
-    def shares(self, relation: str, steps: int) -> bool:
+    def shares(self, relation: str, steps: int, dimensions: int = 2) -> bool:
         """Whether this can be told in a sentence that tells two places of one figure."""
-        return (relation, steps) in self._at
+        return (relation, steps) in self.banks[dimensions].at
 
-    def share(self, figure: str, first: tuple[str, int, str], second: tuple[str, int, str]) -> str:
+    def share(
+        self,
+        figure: str,
+        first: tuple[str, int, str],
+        second: tuple[str, int, str],
+        dimensions: int = 2,
+    ) -> str:
         """Two places of one figure, each a relation, a number of steps and a ground."""
         noun: Callable[[str], str] = str if figure[0].isupper() else _the
+        at = self.banks[dimensions].at
         text = self._shared.format(
             figure=noun(figure),
-            at=self._at[first[:2]],
+            at=at[first[:2]],
             ground=noun(first[2]),
-            other_at=self._at[second[:2]],
+            other_at=at[second[:2]],
             other=noun(second[2]),
         )
         return _sentence(text)
@@ -200,16 +193,46 @@ class SpaceLanguage:
 
     def step(self, sentence: str) -> Told | None:
         """The one step that a sentence tells, if it is of the phrase bank or remembered."""
+        known = self._memo.get(sentence)
+        if known is not None:
+            return known
         parts = self._capital.split(sentence)
         simple = self._quick.get("#".join(parts[::2]))
         if simple is not None:
-            relation, kind, figure, ground, opening = simple
+            relation, kind, figure, ground, opening, _ = simple
+            figure, ground = figure * 2 + 1, ground * 2 + 1
             if parts[figure] != parts[ground] and (not opening or parts[1] == opening):
                 return relation, parts[figure], parts[ground], kind
-        told = self._look_up(self._by_capital, self._capital, sentence)
-        if told is None:
-            told = self._memo.get(sentence)
-        return told
+        return _meant(self._by_capital.get("#".join(parts[::2]), ()), parts[1::2])
+
+    def steps(self, sentences: Sequence[str]) -> list[Told] | None:
+        """What `step` gives for each of the sentences, at once; None if one gives nothing."""
+        found: list[Told] = []
+        if sentences[0] in self._memo:
+            for sentence in sentences:
+                told = self.step(sentence)
+                if told is None:
+                    return None
+                found.append(told)
+            return found
+        parts = self._capital.split("\n".join(sentences))
+        names, quick, at = parts[1::2], self._quick, 0
+        for skeleton in "#".join(parts[::2]).split("\n"):
+            simple = quick.get(skeleton)
+            if simple is not None:
+                relation, kind, first, second, opening, width = simple
+                figure, ground = names[at + first], names[at + second]
+                if figure == ground or (opening and names[at] != opening):
+                    return None
+                found.append((relation, figure, ground, kind))
+            else:
+                width = skeleton.count("#")
+                told = _meant(self._by_capital.get(skeleton, ()), names[at : at + width])
+                if told is None:
+                    return None
+                found.append(told)
+            at += width
+        return found
 
     def parse(self, sentence: str) -> Told:
         """The one step that a sentence tells."""
@@ -259,7 +282,10 @@ class SpaceLanguage:
             halves = (self._single(f"{first}."), self._single(_sentence(second)))
             if halves[0] is not None and halves[1] is not None:
                 return (halves[0], halves[1])
-        raise ParseError(f"no {self.code} sentence pattern fits '{sentence}'.")
+        facts = read_notation(sentence)
+        if facts is None:
+            raise ParseError(f"no {self.code} sentence pattern fits '{sentence}'.")
+        return tuple(map(_noted, facts))
 
     def _single(self, sentence: str) -> Statement | None:
         for table, names in self._special:
@@ -280,7 +306,7 @@ class SpaceLanguage:
             parts = names.split(sentence)
             if len(parts) != 7 or len(set(parts[1::2])) != 3:
                 continue
-            found = self._shared_skeletons.get("#".join(parts[::2]))
+            found = self._both.get("#".join(parts[::2]))
             if found is not None:
                 figure, ground, other = parts[1::2]
                 (first, count), (second, count2) = found
@@ -292,40 +318,22 @@ class SpaceLanguage:
                 )
         return None
 
-    @cached_property
-    def _shared_skeletons(self) -> dict[str, tuple[tuple[str, int], tuple[str, int]]]:
-        return {
-            self._shared.format(figure="#", at=at, ground="#", other_at=other_at, other="#"): (a, b)
-            for a, at in self._at.items()
-            for b, other_at in self._at.items()
-        }
-
-    @cached_property
-    def _openings(self) -> set[str]:
-        """Words that begin a phrase."""
-        texts = [p.text for p in (*self.phrases, *self.counted, *self.denials)]
-        return {text.split(" ", 1)[0] for text in texts if not text.startswith("{")} | {"The"}
+    def _shared_skeletons(
+        self,
+    ) -> Iterator[tuple[str, tuple[tuple[str, int], tuple[str, int]]]]:
+        for bank in self.banks.values():
+            for first, at in bank.at.items():
+                for second, other_at in bank.at.items():
+                    text = self._shared.format(
+                        figure="#", at=at, ground="#", other_at=other_at, other="#"
+                    )
+                    yield text, (first, second)
 
     def _look_up(
         self, table: Mapping[str, Sequence[_Entry]], names: re.Pattern[str], sentence: str
     ) -> Told | None:
         parts = names.split(sentence)
-        entries = table.get("#".join(parts[::2]))
-        if entries is None:
-            return None
-        words = parts[1::2]
-        for relation, kind, figures, grounds, fixed in entries:
-            figure, ground = words[figures[0]], words[grounds[0]]
-            if figure == ground:
-                continue
-            if fixed and any(words[at] != word for at, word in fixed):
-                continue
-            if len(figures) > 1 and any(words[at] != figure for at in figures):
-                continue
-            if len(grounds) > 1 and any(words[at] != ground for at in grounds):
-                continue
-            return relation, figure, ground, kind
-        return None
+        return _meant(table.get("#".join(parts[::2]), ()), parts[1::2])
 
     def _index(
         self, names: re.Pattern[str], phrases: Sequence[Phrase], noun: Callable[[str], str]
@@ -355,7 +363,7 @@ class SpaceLanguage:
 
     def vocabulary(self) -> set[str]:
         """All words of phrases and questions, in lower case, as a careless tokeniser sees them."""
-        texts = [p.text for p in (*self.phrases, *self.counted, *self.denials)]
+        texts = [*self._texts]
         texts += [text for texts in self._queries.patterns.values() for text in texts]
         return {word.lower() for text in texts for word in re.findall(r"\w+", _bare(text))}
 
@@ -376,14 +384,26 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
+def _meant(entries: Sequence[_Entry], words: Sequence[str]) -> Told | None:
+    """What a sentence means, given all that its skeleton can mean and the words cut out."""
+    for relation, kind, figures, grounds, fixed in entries:
+        figure, ground = words[figures[0]], words[grounds[0]]
+        if figure == ground:
+            continue
+        if fixed and any(words[at] != word for at, word in fixed):
+            continue
+        if len(figures) > 1 and any(words[at] != figure for at in figures):
+            continue
+        if len(grounds) > 1 and any(words[at] != ground for at in grounds):
+            continue
+        return relation, figure, ground, kind
+    return None
+
+
 def _questions(data: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for kind, text in data["questions"].items():
-        base = kind.removesuffix("-things").removesuffix("-agents")
-        if base in data["asked"]:
-            asked = data["asked"][base]
-            if base == "yes-no":
-                asked = asked | data["patterns"]
-            for relation, words in asked.items():
+        if "{relation}" in text:
+            for relation, words in asked_regions(data, kind).items():
                 yield f"{kind} {relation}", (text.replace("{relation}", words),)
         else:
             yield kind, (text,)
@@ -391,10 +411,11 @@ def _questions(data: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]
 
 def _quick(
     table: Mapping[str, Sequence[_Entry]],
-) -> Iterator[tuple[str, tuple[str, str, int, int, str]]]:
+) -> Iterator[tuple[str, tuple[str, str, int, int, str, int]]]:
     """The skeletons of one meaning that name each entity once, at most after a word of their own.
 
-    With relation, kind, the places of figure and ground when the sentence is split, and that word.
+    With relation, kind, the places of figure and ground among the words cut out, that word, and how
+    many words there are.
     """
     for skeleton, entries in table.items():
         if len(entries) != 1:
@@ -402,7 +423,8 @@ def _quick(
         relation, kind, figures, grounds, fixed = entries[0]
         if len(figures) == len(grounds) == 1 and all(at == 0 for at, _ in fixed):
             opening = fixed[0][1] if fixed else ""
-            yield skeleton, (relation, kind, figures[0] * 2 + 1, grounds[0] * 2 + 1, opening)
+            width = 2 + bool(fixed)
+            yield skeleton, (relation, kind, figures[0], grounds[0], opening, width)
 
 
 def _between(text: str) -> str:
@@ -410,66 +432,18 @@ def _between(text: str) -> str:
     return text.removeprefix("{first}").removesuffix("{second}")
 
 
-def _simple(text: str) -> bool:
-    return "," not in text and " and " not in text
-
-
-def _count(data: Mapping[str, Any]) -> Iterator[Phrase]:
-    """Every phrase that tells more than one step, for every relation and number."""
-    lexicon, groups = _lexicon(data), data["phrases"]["groups"]
-    for group, texts in data["steps"]["phrases"].items():
-        for text in texts:
-            for relation in groups[group]:
-                for count, word in enumerate(data["steps"]["numbers"][1:], 2):
-                    slots = {**lexicon[relation], "count": word}
-                    filled = text.format(figure="{figure}", ground="{ground}", **slots)
-                    yield Phrase("distance", f"{relation} {count}", filled, text)
-
-
-def _deny(data: Mapping[str, Any]) -> Iterator[Phrase]:
-    """Every phrase that denies a pattern."""
-    for pattern in PATTERNS:
-        for text in data["denials"]["texts"]:
-            filled = text.replace("{relation}", data["patterns"][pattern])
-            yield Phrase("denial", f"not {pattern}", filled, text)
-
-
-def _places(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], str]]:
-    """The words for relations and numbers of steps that stand before a ground."""
-    for relation, words in _lexicon(data).items():
-        yield (relation, 1), words["at"]
-        if relation in SIDES:
-            for count, word in enumerate(data["steps"]["numbers"][1:], 2):
-                yield (relation, count), data["steps"]["at"].format(count=word, at=words["at"])
-
-
-def _lexicon(data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """For each relation the words of its slots."""
-    words = data["words"]
-    order = words["order"]
-    lexicon = {
-        relation: {slot: row[order.index(relation)] for slot, row in words.items()}
-        for relation in order
-    }
-    for relation in order:
-        back = lexicon[INVERSE[relation]]
-        lexicon[relation] |= {
-            f"{slot}_back": back[slot] for slot in words if not slot.endswith("_back")
-        }
-    return lexicon
-
-
-def _derive(data: Mapping[str, Any]) -> Iterator[Phrase]:
-    """Every phrase for every relation it is meant for."""
-    lexicon, groups = _lexicon(data), data["phrases"]["groups"]
-    for kind, lists in data["phrases"].items():
-        if kind == "groups":
-            continue
-        for group, texts in lists.items():
-            for text in texts:
-                for relation in groups[group]:
-                    filled = text.format(figure="{figure}", ground="{ground}", **lexicon[relation])
-                    yield Phrase(kind, relation, filled, text)
+def _noted(fact: Fact) -> Statement:
+    """What a fact says that is written down as such (see language/notation.py)."""
+    denial = fact[0] == "not"
+    told: Fact = fact[1:] if denial else fact
+    steps = 0 if denial else 1
+    count = "".join(fact[3:])
+    if not denial and count.isdecimal():
+        told, steps = fact[:3], int(count)
+    if len(told) != 3 or told[0] not in (REGIONS if denial else WORDS):
+        raise ParseError(f"'{' '.join(fact)}' is no fact about positions.")
+    kind = "compass" if told[0] in COMPASS else "plain" if steps == 1 else "distance"
+    return Statement(told[0], told[1], told[2], "denial" if denial else kind, steps)
 
 
 @cache

@@ -14,44 +14,62 @@ from clingo import Control, Function, Number, String, Symbol
 from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.proving import examine, rules
 
+Signs = tuple[int, int, int]
+
 # Written again here, on purpose: a slip in the grid's own tables must not prove itself.
+_ACROSS = {"left": -1, "right": 1}
+_UPRIGHT = {"upper": 1, "lower": -1, "above": 1, "below": -1}
+_DEPTH = {"front": 1, "behind": -1}
+
+
+def _offset(word: str) -> Signs:
+    """What a word such as 'upper-left-front' says, part by part."""
+    parts = word.split("-")
+    return (
+        sum(_ACROSS.get(part, 0) for part in parts),
+        sum(_UPRIGHT.get(part, 0) for part in parts),
+        sum(_DEPTH.get(part, 0) for part in parts),
+    )
+
+
+_PAGE = (
+    "left", "right", "above", "below", "upper-left", "upper-right", "lower-left", "lower-right",
+)  # fmt: skip
+LABELS = (*_PAGE, *_DEPTH, *(f"{word}-{depth}" for word in _PAGE for depth in _DEPTH), "overlap")
 OFFSETS = {
-    "left": (-1, 0),
-    "west": (-1, 0),
-    "right": (1, 0),
-    "east": (1, 0),
-    "above": (0, 1),
-    "north": (0, 1),
-    "below": (0, -1),
-    "south": (0, -1),
-    "upper-left": (-1, 1),
-    "upper-right": (1, 1),
-    "lower-left": (-1, -1),
-    "lower-right": (1, -1),
+    **{word: _offset(word) for word in LABELS if word != "overlap"},
+    "north": (0, 1, 0),
+    "south": (0, -1, 0),
+    "east": (1, 0, 0),
+    "west": (-1, 0, 0),
 }
-LETTERS = {"n": (0, 1), "s": (0, -1), "e": (1, 0), "w": (-1, 0)}
-WORDS = {
-    (-1, 0): "left",
-    (1, 0): "right",
-    (0, 1): "up",
-    (0, -1): "down",
-    (-1, 1): "up-left",
-    (1, 1): "up-right",
-    (-1, -1): "down-left",
-    (1, -1): "down-right",
-}
-SIDES = ("left", "right", "above", "below", "north", "south", "east", "west")
-SIGNS = {**OFFSETS, "overlap": (0, 0)}
-LABELS = tuple(word for word in SIGNS if word not in ("north", "south", "east", "west"))
+LETTERS = {(0, 1, 0): "n", (0, -1, 0): "s", (1, 0, 0): "e", (-1, 0, 0): "w"}
+SIDES = (
+    "left", "right", "above", "below", "front", "behind", "north", "south", "east", "west",
+)  # fmt: skip
 
 
-def _regions() -> dict[str, list[tuple[int, int]]]:
+def _step(signs: Signs) -> str:
+    """The step that goes this way, in words."""
+    x, y, z = signs
+    words = {1: "up", -1: "down"}.get(y), {1: "right", -1: "left"}.get(x)
+    return "-".join([word for word in (*words, {1: "front", -1: "back"}.get(z)) if word])
+
+
+def _regions() -> dict[str, list[Signs]]:
     """For each word the sign patterns it stands for."""
-    found = {word: [signs] for word, signs in SIGNS.items() if word not in SIDES}
-    for word in SIDES:
-        dx, dy = OFFSETS[word]
-        found[f"directly-{word}"] = [(dx, dy)]
-        found[word] = [(dx or free, dy or free) for free in (-1, 0, 1)]
+    found = {"overlap": [(0, 0, 0)]}
+    for word, (x, y, z) in OFFSETS.items():
+        if word in SIDES:
+            found[f"directly-{word}"] = [(x, y, z)]
+            found[word] = [
+                (x or a, y or b, z or c)
+                for a in ((0,) if x else (-1, 0, 1))
+                for b in ((0,) if y else (-1, 0, 1))
+                for c in ((0,) if z else (-1, 0, 1))
+            ]
+        else:
+            found[word] = [(x, y, z)]
     return found
 
 
@@ -69,30 +87,40 @@ class Oracle:
 
     def __init__(self, facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> None:
         self._count = len(facts)
-        reach = 0
+        reach, deep = 0, any(claim.query[1] in _DEPTH for claim in claims)
         program = [f"sentence(1..{self._count})."]
         pairs = {claim.query[-2:] for claim in claims if claim.query[0] in ("relation", "yes-no")}
         for number, told in enumerate(facts, 1):
             for fact in told:
                 if fact[0] == "not":
                     word, figure, ground = fact[1:]
+                    deep = deep or word in _DEPTH
                     names = f"{String(figure)},{String(ground)}"
                     program.append(f"denies({number},{String(word)},{names}).")
                     pairs.add((figure, ground))
                     continue
                 relation, figure, ground, *more = fact
                 count = int(more[0]) if more else 1
-                dx, dy = (count * step for step in OFFSETS[relation])
-                program.append(f"tells({number},{String(figure)},{dx},{dy},{String(ground)}).")
+                offset = [count * step for step in OFFSETS[relation]]
+                deep = deep or offset[2] != 0
+                ends = f"{String(figure)},{String(ground)}"
+                vector = ",".join(map(str, offset))
+                program.append(f"tells({number},{ends},({vector})).")
                 reach += count
         denied = any(fact[0] == "not" for told in facts for fact in told)
         self._reach = max(2 * reach + 2 if denied else reach, 2)
         program.append(f"reach({self._reach}).")
+        # without a sentence about depth there is none to speak of: all are in one plane
+        self._axes = 3 if deep else 2
+        program.append(f"axis(0..{self._axes - 1}).")
         for first, second in sorted(pairs):
             program.append(f"pair({String(first)},{String(second)}).")
         if pairs:
             for word, patterns in REGIONS.items():
-                program += [f"region({String(word)},{x},{y})." for x, y in patterns]
+                flat = {signs[: self._axes] for signs in patterns if deep or not signs[2]}
+                for at, signs in enumerate(sorted(flat)):
+                    for axis, sign in enumerate(signs):
+                        program.append(f"region({String(word)},{at},{axis},{sign}).")
         self._walks: dict[tuple[Query, int], int] = {}
         for claim in claims:
             if claim.query[0] == "path":
@@ -132,28 +160,27 @@ class Oracle:
                 return set(model.symbols(shown=True))
         return None
 
-    def _gap(self, told: Collection[int], first: str, second: str) -> tuple[int, int] | None:
+    def _at(self, name: str, axis: int, value: int) -> int:
+        return self._atoms[Function("at", [String(name), Number(axis), Number(value)])]
+
+    def _gap(self, told: Collection[int], first: str, second: str) -> Signs | None:
         """How far first lies from second in all placements; None if they differ or are none."""
         assumptions = self._assume(told)
         if first not in self._things or second not in self._things:
             return None
         # where the second stands does not matter, so it may stand in the middle
-        home = [
-            self._atoms[Function(axis, [String(second), Number(0)])] for axis in ("column", "row")
-        ]
+        home = [self._at(second, axis, 0) for axis in range(self._axes)]
         model = self._model([*assumptions, *home])
         if model is None:
             return None
-        gap = {
-            symbol.name: symbol.arguments[1].number
-            for symbol in model
-            if symbol.name in ("column", "row") and symbol.arguments[0].string == first
-        }
-        for axis, value in gap.items():  # may the first stand elsewhere then?
-            there = self._atoms[Function(axis, [String(first), Number(value)])]
-            if self._possible([*assumptions, *home, -there]):
+        gap = [0, 0, 0]
+        for symbol in model:
+            if symbol.name == "at" and symbol.arguments[0].string == first:
+                gap[symbol.arguments[1].number] = symbol.arguments[2].number
+        for axis in range(self._axes):  # may the first stand elsewhere then?
+            if self._possible([*assumptions, *home, -self._at(first, axis, gap[axis])]):
                 return None
-        return gap["column"], gap["row"]
+        return gap[0], gap[1], gap[2]
 
     def _lies(self, told: Collection[int], word: str, first: str, second: str) -> bool | None:
         """Whether first lies in a region of second in all placements, or in none; else None."""
@@ -183,13 +210,12 @@ class Oracle:
         if kind == "path":
             return self._way(query, told, claimed)
         ground = query[2] if kind == "what-is" else query[1]
-        dx, dy = OFFSETS[query[1] if kind == "what-is" else query[2]]
-        if kind == "what-of":
-            dx, dy = -dx, -dy
+        x, y, z = OFFSETS[query[1] if kind == "what-is" else query[2]]
+        wanted = (x, y, z) if kind == "what-is" else (-x, -y, -z)
         found = [
             name
             for name in sorted(self._things)
-            if name != ground and self._gap(told, name, ground) == (dx, dy)
+            if name != ground and self._gap(told, name, ground) == wanted
         ]
         return tuple(found) if len(found) == 1 else None
 
@@ -203,8 +229,8 @@ class Oracle:
         for name in sorted(self._things - {ground}):
             gap = self._gap(told, name, ground)
             if gap is not None:
-                signs = tuple((value > 0) - (value < 0) for value in gap)
-                found += [name] if signs in REGIONS[word] else []
+                x, y, z = ((value > 0) - (value < 0) for value in gap)
+                found += [name] if (x, y, z) in REGIONS[word] else []
         return tuple(found) or None
 
     def _way(self, query: Query, told: Collection[int], claimed: Sequence[str]) -> object:
@@ -218,17 +244,17 @@ class Oracle:
             steps = {
                 symbol.arguments[1].number: symbol
                 for symbol in model
-                if symbol.match("takes", 4) and symbol.arguments[0].number == walk
+                if symbol.match("takes", 3) and symbol.arguments[0].number == walk
             }
             for step in steps.values():
                 if self._possible([*assumptions, -self._atoms[step]]):
                     return None
-            names = WORDS if len(query) > 3 else {xy: word for word, xy in LETTERS.items()}
             way: list[str] = []
             for _, step in sorted(steps.items()):
-                dx, dy = step.arguments[2].number, step.arguments[3].number
-                count = max(abs(dx), abs(dy))
-                way += [names.get((dx // count, dy // count), "?")] * count
+                x, y, z = (part.number for part in step.arguments[2].arguments)
+                count = max(abs(x), abs(y), abs(z))
+                unit = (x // count, y // count, z // count)
+                way += [_step(unit) if len(query) > 3 else LETTERS.get(unit, "?")] * count
             return tuple(way)
         return None
 

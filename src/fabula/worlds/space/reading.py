@@ -19,13 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabula.labels import minimal, numbers_of, preference, product
+from fabula.labels import minimal, numbers_of, product
 from fabula.worlds.base import Fact, Finding, Query
 from fabula.worlds.space.chart import Chart
 from fabula.worlds.space.grid import (
     FACING,
     LETTERS,
-    PATTERNS,
     REGIONS,
     WAYS,
     WORDS,
@@ -51,11 +50,22 @@ class SpaceReading:
         """What sentences say that do not just tell one step; `told` has NOTHING for them."""
         self.denials: list[tuple[int, Statement]] = []
         """Denials with the numbers of their sentences."""
-        self.graph = Chart()
-        self._frame: list[tuple[int, int]] | None = None
-        self._age = -1
-        for sentence in sentences:
-            self.hear(sentence)
+        self.chart = Chart()
+        if sentences:
+            self.hear_all(sentences)
+
+    def hear_all(self, sentences: Sequence[str]) -> None:
+        """Take in the next sentences: the same as one after another, but quicker."""
+        steps = self.language.steps(sentences)
+        if steps is None:
+            for sentence in sentences:
+                self.hear(sentence)
+            return
+        add, bit = self.chart.add, 1 << len(self.told)
+        self.told += steps
+        for relation, figure, ground, _ in steps:
+            bit <<= 1
+            add(bit, figure, WORDS[relation], ground)
 
     def hear(self, sentence: str) -> None:
         """Take in the next sentence."""
@@ -67,7 +77,7 @@ class SpaceReading:
                 return
             told = statements[0][:4]
         self.told.append(told)
-        self.graph.add(len(self.told), told[1], WORDS[told[0]], told[2])
+        self.chart.add(1 << len(self.told), told[1], WORDS[told[0]], told[2])
 
     def take(self, statements: tuple[Statement, ...]) -> None:
         """Take in all that one sentence says."""
@@ -76,22 +86,16 @@ class SpaceReading:
         self.more[number] = statements
         for told in statements:
             if told.steps:
-                self.graph.add(number, told.figure, WORDS[told.relation] * told.steps, told.ground)
+                vector = WORDS[told.relation] * told.steps
+                self.chart.add(1 << number, told.figure, vector, told.ground)
             else:
                 self.denials.append((number, told))
-
-    def frame(self) -> list[tuple[int, int]] | None:
-        """Component and position of each entity; None if the story contradicts itself."""
-        if self._age != len(self.told):
-            self._age = len(self.told)
-            self._frame = self.graph.frame(0)
-        return self._frame
 
     # --- questions ------------------------------------------------------------------------
 
     def find(self, query: Query) -> Finding | None:
         """What is found for a query, or None if the story does not tell."""
-        if self.graph.woven and self.frame() is None:
+        if not self.chart.sound:
             return None
         if self.denials and self._denied():
             return None
@@ -112,37 +116,29 @@ class SpaceReading:
             return self._neighbour(query[2], WORDS[query[1]])
         return self._neighbour(query[1], -WORDS[query[2]])
 
-    def _masks(self, first: str, second: str) -> list[int]:
-        routes = self.graph.routes(first, second)
-        return [routes[0].mask] if len(routes) == 1 else minimal([r.mask for r in routes])
-
     def _relation(self, first: str, second: str) -> Finding | None:
-        settled = self.graph.settled(first, second)
-        if settled is None:
+        gap = self.chart.gap(first, second)
+        if gap is None:
             return None
-        answer = label(settled[0])
-        return Finding((answer,), settled[1], answer)
+        answer = label(gap)
+        return Finding((answer,), self.chart.ways(first, second), answer)
 
     def _yes_no(self, relation: str, figure: str, ground: str) -> Finding | None:
         region = REGIONS[relation]
-        settled = self.graph.settled(figure, ground)
-        if settled is not None and lies(settled[0], region):
-            return Finding(("yes",), settled[1], "yes")
-        masks = [] if settled is None else settled[1]
+        gap = self.chart.gap(figure, ground)
+        masks = self.chart.ways(figure, ground)
+        if gap is not None and lies(gap, region):
+            return Finding(("yes",), masks, "yes")
         if self.denials:
             masks = minimal([*masks, *self._excluded(relation, figure, ground)])
         return Finding(("no",), masks, "no") if masks else None
 
     def _denied(self) -> bool:
         """Whether something told is denied."""
-        frame, index = self.frame(), self.graph.index
-        for _, (pattern, figure, ground, _, _) in self.denials:
-            if frame is None:
+        for _, (word, figure, ground, _, _) in self.denials:
+            gap = self.chart.gap(figure, ground)
+            if gap is not None and lies(gap, REGIONS[word]):
                 return True
-            if figure in index and ground in index:
-                (part, here), (other, there) = frame[index[figure]], frame[index[ground]]
-                if part == other and lies(here - there, PATTERNS[pattern]):
-                    return True
         return False
 
     def _excluded(self, relation: str, figure: str, ground: str) -> list[int]:
@@ -153,7 +149,7 @@ class SpaceReading:
             for word, first, second in ((pattern, one, other), (FACING[pattern], other, one)):
                 for mask, shift in self._moves(figure, first):
                     for mask2, shift2 in self._moves(second, ground):
-                        if covers(PATTERNS[word], shift + shift2, asked):
+                        if covers(REGIONS[word], shift + shift2, asked):
                             found.append(1 << number | mask | mask2)
         return found
 
@@ -161,39 +157,35 @@ class SpaceReading:
         """Sets of sentences with how start lies to goal by them; of itself, by none."""
         if start == goal:
             return [(0, 0)]
-        return [(route.mask, route.relation) for route in self.graph.routes(start, goal)]
+        gap = self.chart.gap(start, goal)
+        return [] if gap is None else [(mask, gap) for mask in self.chart.ways(start, goal)]
 
     def _which(self, relation: str, ground: str) -> Finding | None:
-        frame, index = self.frame(), self.graph.index
-        if frame is None or ground not in index:
-            return None
-        component, origin = frame[index[ground]]
-        region = REGIONS[relation]
+        chart, region = self.chart, REGIONS[relation]
         found = []
         masks = [0]
-        for name, i in index.items():
-            part, place = frame[i]
-            if part == component and name != ground and lies(place - origin, region):
+        for name in chart.parts.get(ground, ()):
+            gap = chart.gap(name, ground)
+            if gap is not None and lies(gap, region):
                 found.append(name)
-                masks = product(masks, self._masks(name, ground))
+                masks = product(masks, chart.ways(name, ground))
         answer = tuple(sorted(found))
         return Finding(answer, masks, answer) if answer else None
 
     def _how_far(self, first: str, second: str) -> Finding | None:
-        settled = self.graph.settled(first, second)
-        if settled is None:
+        gap = self.chart.gap(first, second)
+        if gap is None:
             return None
-        answer = str(length(settled[0]))
-        return Finding((answer,), settled[1], answer)
+        answer = str(length(gap))
+        return Finding((answer,), self.chart.ways(first, second), answer)
 
     def _ways(self, start: str, goal: str) -> Finding | None:
         """The steps of the way over the fewest told links, if all such ways have the same."""
-        index, near = self.graph.index, self.graph.near
-        if start not in index or goal not in index or start == goal:
+        if self.chart.gap(start, goal) is None:
             return None
-        seen, last = {index[start]}, index[goal]
-        edge: list[tuple[int, int, tuple[int, ...]]] = [(index[start], 0, ())]
-        while edge and last not in seen:
+        near, seen = self.chart.near(), {start}
+        edge: list[tuple[str, int, tuple[int, ...]]] = [(start, 0, ())]
+        while goal not in seen:
             edge = [
                 (other, mask | bit, (*way, -step))
                 for node, mask, way in edge
@@ -203,7 +195,7 @@ class SpaceReading:
             seen.update(node for node, _, _ in edge)
         ways: dict[tuple[str, ...], list[int]] = {}
         for node, mask, way in edge:
-            if node == last:
+            if node == goal:
                 ways.setdefault(_words(way), []).append(mask)
         if len(ways) != 1:
             return None
@@ -212,39 +204,34 @@ class SpaceReading:
 
     def around(self, ground: str, direction: int) -> list[str]:
         """What lies exactly there from an entity, as far as the story tells."""
-        frame, index = self.frame(), self.graph.index
-        if frame is None or ground not in index:
+        chart = self.chart
+        if not chart.sound or ground not in chart.places:
             return []
-        component, position = frame[index[ground]]
-        wanted = (component, position + direction)
-        return [name for name, i in index.items() if frame[i] == wanted]
+        spot, places, part = chart.places[ground] + direction, chart.places, chart.parts
+        mine = part[ground]
+        return [name for name, here in places.items() if here == spot and part[name] is mine]
 
     def _neighbour(self, ground: str, direction: int) -> Finding | None:
         """What lies one step in a direction from the ground."""
         found = self.around(ground, direction)
         if len(found) != 1:
             return None
-        return Finding((found[0],), self._masks(found[0], ground), found[0])
+        return Finding((found[0],), self.chart.ways(found[0], ground), found[0])
 
     def _path(self, start: str, goal: str) -> Finding | None:
-        routes = self.graph.routes(start, goal)
-        if not routes:
+        ways = self.chart.ways(start, goal)
+        if not ways:
             return None
-        size = min(route.mask.bit_count() for route in routes)
-        ways: dict[tuple[str, ...] | None, list[int]] = {}
-        for route in routes:
-            if route.mask.bit_count() == size:
-                ways.setdefault(self.letters(route.mask, start, goal), []).append(route.mask)
-        if len(ways) > 1:
+        size = ways[0].bit_count()
+        masks = [mask for mask in ways if mask.bit_count() == size]
+        letters = self.letters(masks[0], start, goal)
+        if letters is None or any(self.letters(m, start, goal) != letters for m in masks[1:]):
             return None
-        ((letters, masks),) = ways.items()
-        if letters is None:
-            return None
-        return Finding(letters, sorted(masks, key=preference), letters)
+        return Finding(letters, masks, letters)
 
     def letters(self, mask: int, start: str, goal: str) -> tuple[str, ...] | None:
         """The way that these sentences tell, as letters."""
-        steps = self.graph.path(mask, start, goal)
+        steps = self.chart.path(mask, start, goal)
         letters = [LETTERS.get(-step) for _, step in steps or ()]
         return tuple(x for x in letters if x) if letters and None not in letters else None
 
@@ -259,22 +246,22 @@ class SpaceReading:
                 for number in numbers_of(mask)
             )
         if kind == "relation":
-            alone = self.graph.alone(mask, query[1], query[2])
+            alone = self.chart.alone(mask, query[1], query[2])
             return alone is not None and label(alone) == conclusion
         if kind == "yes-no":
-            alone = self.graph.alone(mask, query[2], query[3])
+            alone = self.chart.alone(mask, query[2], query[3])
             if alone is None:
                 return False
             return ("yes" if lies(alone, REGIONS[query[1]]) else "no") == conclusion
         if kind == "how-far":
-            alone = self.graph.alone(mask, query[1], query[2])
+            alone = self.chart.alone(mask, query[1], query[2])
             return alone is not None and str(length(alone)) == conclusion
         if kind == "path":
             return self.letters(mask, query[1], query[2]) == conclusion
         ground, direction = (
             (query[2], WORDS[query[1]]) if kind == "what-is" else (query[1], -WORDS[query[2]])
         )
-        return self.graph.alone(mask, str(conclusion), ground) == direction
+        return self.chart.alone(mask, str(conclusion), ground) == direction
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
         """The answer if only these sentences had been told, or None if none follows."""
@@ -294,7 +281,7 @@ class SpaceReading:
                 continue
             told = self.told[number - 1]
             part.told.append(told)
-            part.graph.add(len(part.told), told[1], WORDS[told[0]], told[2])
+            part.chart.add(1 << len(part.told), told[1], WORDS[told[0]], told[2])
         return part
 
     # --- descriptions ---------------------------------------------------------------------

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from fabula.errors import FabulaError, hint
-from fabula.recipe import Recipe
-from fabula.relations.amounts import Amount, Noise, bounds, within
-from fabula.worlds.space.grid import COMPASS, LABELS, SIDES, UNITS
+from fabula.recipe import Recipe, Weight
+from fabula.relations.amounts import Amount, Noise, bounds
+from fabula.worlds.keys import among, amount, twice
+from fabula.worlds.space.grid import COMPASS, FLAT_SIDES, SPACES, Space
 from fabula.worlds.space.language import language
+
+if TYPE_CHECKING:
+    from fabula.worlds.space.drawing import Drawer
+    from fabula.worlds.space.telling import Teller
 
 KINDS = ("relation", "yes-no", "what-is", "what-of", "path", "which", "how-far")
 LONGEST_STEP = 9  # the numbers that the language files have words for
+DEEP_DETOUR = 6  # ways around in three dimensions are many more
 MOST_DENIALS = 2  # three and more could settle together what no chain settles (see reading.py)
 
 
@@ -34,13 +34,8 @@ class SpaceNoise(Noise):
 
     original: bool = False
     """Amounts and construction of the published StepGame, whatever the other keys say."""
-    negation: Amount = 0
+    negation: Annotated[Amount, amount(0, "denials", MOST_DENIALS)] = 0
     """Sentences that say how two entities of the chain do not lie to each other."""
-
-    @field_validator("negation")
-    @classmethod
-    def _few(cls, amount: Amount) -> Amount:
-        return within(amount, 0, "denials", most=MOST_DENIALS)
 
     @model_serializer(mode="wrap")
     def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -57,6 +52,7 @@ class SpaceNoise(Noise):
 class SpaceRecipe(Recipe):
     """A recipe of the world of positions."""
 
+    asks: Annotated[dict[str, Weight], among(KINDS)]
     names: tuple[str, ...] = ()
     """Names of the entities; or:"""
     length: Literal[1] = 1
@@ -65,14 +61,17 @@ class SpaceRecipe(Recipe):
     """A list of names in the language file."""
     told: Literal["compass", "sides", "phrases"] = "phrases"
     """Which sentences tell relations: 'north of …', 'above …', or the phrase bank."""
+    dimensions: Literal[2, 3] = 2
+    """Two: the page, left and right, above and below. Three: a room seen from the front, with above
+    and below as heights, and in front and behind; told by phrases of its own."""
     phrases: tuple[str, ...] = ()
     """Kinds of expressions used from the phrase bank; empty: all."""
     shape: Literal["chain", "line", "map"] = "chain"
     """What is told: a chain of `hops` links; three in a line with the middle told more often as
     the ground; or a chain of `hops` links with other entities hung on it, `entities` in all."""
-    hops: Amount = 2
+    hops: Annotated[Amount, amount(1, "hops")] = 2
     """Links between the two entities asked about (in a map: of the way)."""
-    entities: Amount = 6
+    entities: Annotated[Amount, amount(1, "entities")] = 6
     """Entities of a map."""
     crowded: bool = True
     """In a map entities may share a place or be neighbours without being told to be, and all hang
@@ -95,14 +94,14 @@ class SpaceRecipe(Recipe):
     joined: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Chance that a sentence tells two links; a support is a set of sentences all the same, so it
     may have fewer than there are hops."""
-    steps: Amount = 1
+    steps: Annotated[Amount, amount(1, "steps", LONGEST_STEP)] = 1
     """Steps on the grid that a sentence tells, always in one direction."""
     state_convention: bool = False
     """Begin with a sentence that says what a told relation means on the grid."""
 
     @model_serializer(mode="wrap")
     def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        later = {"joined": 0.0, "steps": 1, "state_convention": False}
+        later = {"joined": 0.0, "steps": 1, "state_convention": False, "dimensions": 2}
         return _without_defaults(handler(self), later)
 
     @model_validator(mode="before")
@@ -115,9 +114,14 @@ class SpaceRecipe(Recipe):
         if not quotas:
             return data
         low, high = bounds(hops if isinstance(hops, int) else tuple(hops))
+        space = SPACES.get(data.get("dimensions", 2))
+        if space is None:
+            return data  # refused in a moment, with its place
         cells = []
         for k in range(low, high + 1):
-            labels = [x for x in LABELS if k > 1 or x != "overlap"] if "answer" in quotas else [""]
+            labels = (
+                [x for x in space.labels if k > 1 or x != "overlap"] if "answer" in quotas else [""]
+            )
             for answer in labels:
                 cell: dict[str, Any] = {"share": 1 / len(labels)}
                 if "hops" in quotas:
@@ -129,24 +133,6 @@ class SpaceRecipe(Recipe):
             if "hops" not in quotas:
                 break
         return {**data, "cells": cells}
-
-    @field_validator("asks")
-    @classmethod
-    def _known_questions(cls, weights: dict[str, float]) -> dict[str, float]:
-        for kind in weights:
-            if kind not in KINDS:
-                raise ValueError(f"unknown question '{kind}'.{hint(kind, KINDS)}")
-        return weights
-
-    @field_validator("hops", "entities")
-    @classmethod
-    def _range(cls, amount: Amount) -> Amount:
-        return within(amount, 1, "hops or entities")
-
-    @field_validator("steps")
-    @classmethod
-    def _countable(cls, amount: Amount) -> Amount:
-        return within(amount, 1, "steps", most=LONGEST_STEP)
 
     @model_validator(mode="after")
     def _tellable(self) -> SpaceRecipe:
@@ -165,6 +151,12 @@ class SpaceRecipe(Recipe):
             raise ValueError(
                 "joined, steps, state_convention, noise.negation: these need shape = 'chain'"
             )
+        if self.dimensions > 2 and (self.told != "phrases" or self.shape != "chain"):
+            raise ValueError("dimensions: 3 needs told = 'phrases' and shape = 'chain'")
+        if self.dimensions > 2 and self.noise.original:
+            raise ValueError("noise.original: the published noise is flat; set dimensions = 2")
+        if self.dimensions > 2 and bounds(self.noise.supporting)[1] > DEEP_DETOUR:
+            raise ValueError(f"noise.supporting: at most {DEEP_DETOUR} sentences if dimensions = 3")
         if "answer" in self.quotas and self.told == "phrases" and asked != {"relation"}:
             raise ValueError("quotas: 'answer' deals out relations; drop it, or ask only for these")
         for cell in (self.keep, *self.cells):
@@ -177,12 +169,14 @@ class SpaceRecipe(Recipe):
         return self
 
     def _check_phrases(self) -> None:
-        tongue = language(self.language)
+        tongue = language(self.native)
+        known = tongue.kinds(self.dimensions)
         for kind in self.phrases:
-            if kind not in tongue.kinds:
-                raise ValueError(f"phrases: unknown '{kind}'.{hint(kind, tongue.kinds)}")
-        told = {p.relation for p in tongue.phrases if p.kind in self.phrases}
-        missing = [relation for relation in UNITS if relation not in told]
+            if kind not in known:
+                raise ValueError(f"phrases: unknown '{kind}'.{hint(kind, known)}")
+        bank = tongue.banks[self.dimensions].phrases
+        told = {p.relation for p in bank if p.kind in self.phrases}
+        missing = [relation for relation in self.space.units if relation not in told]
         if self.phrases and missing:
             raise ValueError(f"phrases: these have no expression for {', '.join(missing)}")
 
@@ -204,10 +198,8 @@ class SpaceRecipe(Recipe):
 
     def _check_names(self) -> None:
         """Every name must survive being told and parsed back."""
-        tongue, pool = language(self.language), self.pool
-        twice = sorted({name for name in self.names if self.names.count(name) > 1})
-        if twice:
-            raise ValueError(f"names: {', '.join(twice)} named twice")
+        tongue, pool = language(self.native), self.pool
+        twice(self.names, "names")
         if self.naming:
             return
         for name in pool:
@@ -223,10 +215,37 @@ class SpaceRecipe(Recipe):
                 raise ValueError(f"names: '{name}' is a word of the sentences themselves")
 
     def _probe(self, name: str, other: str) -> str:
-        tongue = language(self.language)
+        tongue = language(self.native)
         if self.told == "phrases":
             return tongue.say("left", name, other, lambda: 0.0)
         return tongue.tell(self.words[0], name, other, lambda: 0.0)
+
+    @cached_property
+    def drawer(self) -> Drawer:
+        """What draws the stories."""
+        from fabula.worlds.space.drawing import Drawer
+
+        return Drawer(self)
+
+    @cached_property
+    def teller(self) -> Teller:
+        """What tells them."""
+        from fabula.worlds.space.telling import Teller
+
+        return Teller(self)
+
+    @property
+    def space(self) -> Space:
+        """The grid in words."""
+        return SPACES[self.dimensions]
+
+    @property
+    def convention(self) -> str:
+        """What told relations mean on the grid, as the record says it."""
+        steps = "unit steps unless told" if self.longest > 1 else "unit steps"
+        if self.dimensions == 2:
+            return steps
+        return f"{steps}; x to the right, y up (above is height), z to the front (the viewer)"
 
     @property
     def longest(self) -> int:
@@ -246,11 +265,11 @@ class SpaceRecipe(Recipe):
     @property
     def pool(self) -> tuple[str, ...]:
         """The names there are."""
-        return self.names or language(self.language).names[self.naming]
+        return self.names or language(self.native).names[self.naming]
 
     @property
     def words(self) -> tuple[str, ...]:
         """The words for relations that sentences of this recipe tell."""
         if self.told == "compass":
             return tuple(COMPASS)
-        return SIDES if self.told == "sides" else tuple(UNITS)
+        return FLAT_SIDES if self.told == "sides" else tuple(self.space.units)

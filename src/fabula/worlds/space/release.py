@@ -19,7 +19,7 @@ def cite(reading: SpaceReading, query: Query) -> Citation | None:
         return None
     mask = finding.masks[0]
     ends = {"yes-no": query[2:4], "path": query[1:3], "relation": query[1:3]}.get(query[0])
-    steps = reading.graph.path(mask, *ends) if ends else None
+    steps = reading.chart.path(mask, *ends) if ends else None
     numbers = numbers_of(mask) if steps is None else tuple(number for number, _ in steps)
     return Citation(finding.answer, numbers)
 

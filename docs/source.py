@@ -1,0 +1,184 @@
+"""What pages are made of: sections of Markdown files, outputs of commands, docstrings.
+
+Promises:
+1. A section, file or command that is not there (any more) ends the build with its name.
+2. A shown output is what the shown command printed while the site was built.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+LINKS = {
+    "GALLERY.md": "recipes/index.md",
+    "CONTRIBUTING.md": "extend.md",
+    "CHANGELOG.md": "changelog.md",
+    "README.md": "index.md",
+}
+"""Where files of the repository are found on the site."""
+
+
+class BuildError(Exception):
+    """A page that cannot be made."""
+
+
+# --- sections of Markdown files ---------------------------------------------------------------
+
+
+def section(file: str, title: str, level: int = 2) -> str:
+    """The body of a section of a Markdown file, its own headings moved to `level` and below."""
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    heads = {
+        n: match for n, line in _outside_code(lines) if (match := re.match(r"(#+) (.*)", line))
+    }
+    start = next((n for n, match in heads.items() if match[2].strip() == title), None)
+    if start is None:
+        raise BuildError(f"{file} has no section '{title}'; the site wants to show it.")
+    depth = len(heads[start][1])
+    ends = [n for n, match in heads.items() if n > start and len(match[1]) <= depth]
+    end = ends[0] if ends else len(lines)
+    moved = [
+        "#" * (level + len(heads[n][1]) - depth - 1) + f" {heads[n][2]}" if n in heads else lines[n]
+        for n in range(start + 1, end)
+    ]
+    return relinked("\n".join(moved).strip())
+
+
+def _outside_code(lines: list[str]) -> list[tuple[int, str]]:
+    fenced, kept = False, []
+    for n, line in enumerate(lines):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            kept.append((n, line))
+    return kept
+
+
+def relinked(text: str) -> str:
+    """Links to files of the repository, as links to pages; to those with no page, as words."""
+
+    def there(match: re.Match[str]) -> str:
+        words, target = match.groups()
+        if "://" in target or target.startswith("#"):
+            return match[0]
+        return f"[{words}]({LINKS[target]})" if target in LINKS else words
+
+    return re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", there, text)
+
+
+def code_block(file: str, language: str) -> str:
+    """The only block of code in a language that a file has."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    if len(found) != 1:
+        raise BuildError(f"{file}: {len(found)} blocks of {language}; the site wants to show one.")
+    return str(found[0])
+
+
+# --- outputs of commands ----------------------------------------------------------------------
+
+
+def shown(command: str, folder: Path, lines: int = 0) -> str:
+    """A command of ours with what it prints, as a block; cut after so many lines if asked to."""
+    words = shlex.split(command)
+    if words[0] != "fabula":
+        raise BuildError(f"{command}: only commands of fabula are run.")
+    done = subprocess.run(
+        [sys.executable, "-m", "fabula", *words[1:]],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "92", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    if done.returncode:
+        raise BuildError(f"{command}: {done.stderr.strip()}")
+    printed = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
+    if lines and len(printed) > lines:
+        printed = [*printed[:lines], "…"]
+    return terminal(command, printed)
+
+
+def terminal(command: str, printed: Iterable[str]) -> str:
+    """A command and what it printed, as a block in which the sentences of a support stand out."""
+    lines = [f"$ {command}", *printed]
+    marked = " ".join(str(n) for n, line in enumerate(lines, 1) if line.startswith("*"))
+    return "\n".join([f'```console hl_lines="{marked}"' if marked else "```console", *lines, "```"])
+
+
+def executed(code: str, folder: Path) -> str:
+    """A piece of Python with what it prints, as two blocks."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    if done.returncode:
+        raise BuildError(f"this Python fails: {done.stderr.strip()}\n{code}")
+    return f"```python\n{code.strip()}\n```\n\n```text\n{done.stdout.rstrip()}\n```"
+
+
+# --- docstrings -------------------------------------------------------------------------------
+
+
+def prose(docstring: str | None) -> str:
+    """A docstring as Markdown: as it is, with examples after '>>>' as code."""
+    text = inspect.cleandoc(docstring or "")
+    blocks = re.split(r"\n\n", text)
+    return "\n\n".join(
+        f"```python\n{re.sub(r'^(>>>|[.]{3}) ?', '', block, flags=re.MULTILINE)}\n```"
+        if block.startswith(">>>")
+        else block
+        for block in blocks
+    )
+
+
+def opening(docstring: str | None) -> str:
+    """The first paragraph of a docstring, in one line."""
+    return " ".join(inspect.cleandoc(docstring or "").partition("\n\n")[0].split())
+
+
+@cache
+def field_notes(cls: type) -> dict[str, str]:
+    """What stands under each field of a class, those of its bases included."""
+    notes: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        if base.__module__.partition(".")[0] != "fabula":
+            continue
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        assert isinstance(tree, ast.ClassDef)
+        for field, after in zip(tree.body, tree.body[1:], strict=False):
+            match field, after:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name))
+                    | ast.Assign(targets=[ast.Name(id=name)]),
+                    ast.Expr(value=ast.Constant(value=str(note))),
+                ):
+                    notes[name] = " ".join(note.split())
+    return notes
+
+
+def table(head: list[str], rows: list[list[Any]]) -> str:
+    """A Markdown table; a bar inside a cell does not end it."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in line) + " |"
+        for line in lines
+    )

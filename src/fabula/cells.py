@@ -1,0 +1,151 @@
+"""What a recipe can ask of an instance: quotas on what is asked and how it is supported.
+
+Promises:
+1. A condition is on what is measured on the instance, never on what its story was meant to be.
+2. A number n where a range may stand is the range n … n; a range without numbers is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Bounds = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+Bin = int | Bounds
+"""A number of sentences, or a range of them."""
+
+UNBOUNDED = 1_000_000
+ANY: Bounds = (0, UNBOUNDED)
+RANGES = (
+    "support_size", "supports", "recency", "reach", "distractors", "related_distractors",
+)  # fmt: skip
+
+
+class Strict(BaseModel):
+    """A part of a recipe: frozen, and closed to unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class Cell(Strict):
+    """A kind of instance: what is asked, and how it is supported."""
+
+    name: str = ""
+    share: Weight = 1.0
+    """Relative number of instances."""
+    asks: tuple[str, ...] = ()
+    """Kinds of question; empty: any."""
+    answers: tuple[str, ...] = ()
+    """Answers; empty: any."""
+    support_size: Bounds = ANY
+    """Sentences in the support, inclusive."""
+    supports: Bounds = (1, UNBOUNDED)
+    """Number of alternative minimal supports, inclusive."""
+    requires: tuple[str, ...] = ()
+    """Events and tellings that must all be in the support."""
+    forbids: tuple[str, ...] = ()
+    """Events and tellings that must not be in the support."""
+    exactly: tuple[str, ...] = ()
+    """The events and tellings of the support, no more and no fewer; empty: any."""
+    recency: Bounds = ANY
+    """Sentences told after the latest of the support; 0: it is the last before the question."""
+    reach: Bounds = ANY
+    """Sentences told after the earliest of the support."""
+    distractors: Bounds = ANY
+    """Sentences outside the support."""
+    related_distractors: Bounds = ANY
+    """Sentences outside the support that name whom or what the question is about."""
+    distracted_by: tuple[str, ...] = ()
+    """Events and tellings that must all be among the sentences outside the support."""
+    undistracted_by: tuple[str, ...] = ()
+    """Events and tellings that must not be among them."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_number(cls, data: Any) -> Any:
+        """A single number n stands for the range n … n."""
+        if isinstance(data, dict):
+            data = dict(data)
+            for key in RANGES:
+                if isinstance(data.get(key), int):
+                    data[key] = (data[key], data[key])
+        return data
+
+    @model_validator(mode="after")
+    def _possible(self) -> Cell:
+        for key in RANGES:
+            low, high = getattr(self, key)
+            if low > high:
+                raise ValueError(f"{key} = [{low}, {high}] holds no number")
+        for one, other in (("requires", "forbids"), ("distracted_by", "undistracted_by")):
+            both = set(getattr(self, one)) & set(getattr(self, other))
+            if both:
+                raise ValueError(f"{one} and {other} both name {', '.join(sorted(both))}")
+        if self.exactly and not set(self.requires) <= set(self.exactly):
+            raise ValueError("requires names what is not in exactly")
+        if self.exactly and set(self.forbids) & set(self.exactly):
+            raise ValueError("forbids names what is in exactly")
+        return self
+
+    @property
+    def concepts(self) -> dict[str, tuple[str, ...]]:
+        """The keys that name events and tellings, for a world to check."""
+        keys = ("requires", "forbids", "exactly", "distracted_by", "undistracted_by")
+        return {key: getattr(self, key) for key in keys}
+
+
+class HeldOut(Strict):
+    """A combination that must not occur in the supports of training instances."""
+
+    asks: tuple[str, ...] = ()
+    """Kinds of question; empty: any."""
+    combine: Annotated[tuple[tuple[str, ...], ...], Field(min_length=1)]
+    """Sets of events and tellings: held out is a support with one of each set."""
+
+    def matches(self, kind: str, composition: Iterable[str]) -> bool:
+        """Whether a question with such a support is held out."""
+        if self.asks and kind not in self.asks:
+            return False
+        found = set(composition)
+        return all(found & set(group) for group in self.combine)
+
+
+class Compositional(Strict):
+    """A benchmark of which the test combines what training has only apart."""
+
+    test: tuple[str, ...] = ("test",)
+    """The splits that combine; all others are for training."""
+    held_out: tuple[HeldOut, ...] = ()
+    """Combinations that training never has in a support."""
+
+
+def cells_of(
+    bins: Mapping[str, tuple[Bin, ...]],
+    asks: Mapping[str, float],
+    even: Mapping[str, tuple[str, ...]],
+) -> list[Cell]:
+    """A cell for each support size of each kind of question, the kinds by their weights.
+
+    Of a kind in `even`, there is one for each size and answer.
+    """
+    cells = []
+    for kind, sizes in bins.items():
+        answers: list[tuple[str, ...]] = [(word,) for word in even.get(kind, ())] or [()]
+        share = asks.get(kind, 0.0) / len(sizes) / len(answers)
+        for size in sizes if share else ():
+            low, high = (size, size) if isinstance(size, int) else size
+            name = f"{kind} {low}" + ("" if low == high else f"-{high}")
+            cells += [
+                Cell(
+                    name=" ".join((name, *words)),
+                    share=share,
+                    asks=(kind,),
+                    answers=words,
+                    support_size=(low, high),
+                )
+                for words in answers
+            ]
+    return cells

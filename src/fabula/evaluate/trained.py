@@ -1,0 +1,52 @@
+"""Models trained here: any run folder of `fabula train`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from fabula.errors import MissingExtraError
+from fabula.evaluate.model import Reply
+from fabula.instance import Instance
+
+
+class Trained:
+    """Answers with the most likely label; the prompt is not read, only story and question."""
+
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        try:
+            import torch
+
+            from fabula.training.runs import load_model
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            raise MissingExtraError(
+                "trained models need PyTorch. Install it: pip install 'fabula[train]'"
+            ) from None
+        self.name = f"{folder.parent.name}/{folder.name}" if folder.parent.name else folder.name
+        self.folder = folder
+        self.device = torch.device(device)
+        self.model, self.vocabulary, self.regime = load_model(folder)
+        self.model.to(self.device)
+
+    def about(self) -> dict[str, Any]:
+        """The folder and the kind of model."""
+        return {"kind": "trained", "folder": str(self.folder), "model": type(self.model).__name__}
+
+    def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
+        """The labels, for all at once."""
+        from fabula.training.data import Tensors, examples_of
+        from fabula.training.loop import evaluate
+
+        tensors = Tensors(
+            examples_of(instance for instance, _ in asked),
+            self.vocabulary,
+            self.regime.max_sentences,
+            self.regime.cloze,
+        )
+        judged = evaluate(self.model, tensors, self.device)
+        for at, answer in enumerate(judged.answers.tolist()):
+            words = self.vocabulary.answers[answer].split(",")
+            yield at, Reply(f"Answer: {', '.join(words)}")

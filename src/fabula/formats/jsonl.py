@@ -1,0 +1,40 @@
+"""JSONL: one JSON record a line, with all fields. The format that loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import orjson
+
+from fabula.formats.base import Format
+from fabula.generate import Author, Passage
+from fabula.instance import Instance
+
+
+def _lines(records: Sequence[Instance]) -> bytes:
+    return b"".join([record.to_json() + b"\n" for record in records])
+
+
+def _quick(author: Author, passage: Passage) -> bytes:
+    dumps, newline = orjson.dumps, orjson.OPT_APPEND_NEWLINE
+    return b"".join([dumps(fields, option=newline) for fields in author.fields(passage)])
+
+
+def read(path: Path) -> Iterator[Instance]:
+    """The records of a file."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield Instance.from_json(line, f"{path}, line {number}")
+
+
+FORMAT = Format(
+    "jsonl",
+    "one JSON record a line, with all fields",
+    _lines,
+    quick=_quick,
+    numbered=True,
+    loader="json",
+    read=read,
+)

@@ -1,0 +1,168 @@
+"""Which languages there are, and what speaks them.
+
+A language is either one that worlds tell in by themselves (a folder with a file for each world,
+such as `en`), or one that is told from another: then its folder has a `language.toml` that says so,
+and for each world a file of phrases. One folder may have several codes, for several spellings.
+
+A record says in its provenance what is needed to read it: the language, the cipher (and with the
+seed its table), and which letter stands for whom in the symbolic form.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+from fabula.errors import RecipeError, hint
+from fabula.language.cipher import CIPHERS, cipher
+from fabula.language.grammar import language_file
+from fabula.language.lexicon import Lexicon, speller
+from fabula.language.phrasebook import FREE, PhraseBook
+from fabula.language.symbols import LETTER, Lettered
+from fabula.language.tongue import Ciphered, Tongue, Translated
+
+ABOUT = "language.toml"
+WORDS = "words"
+
+
+class Entry(NamedTuple):
+    """One language that is told from another."""
+
+    code: str
+    folder: str
+    name: str
+    source: str
+    """The language it is told from."""
+    cipher: str = ""
+    """The cipher it has if the recipe names none."""
+    letters: bool = False
+    """Whether names are replaced by letters, in the order of mention."""
+    spelling: str = ""
+    """The table of its words that spells it; nothing: as its files are written."""
+    script: str = ""
+    """What the table spells, as a regular expression."""
+    capitals: bool = False
+    """Whether a sentence begins with a capital."""
+    latin: bool = True
+
+
+@cache
+def catalogue() -> dict[str, Entry]:
+    """The languages that are told from another, by their codes."""
+    found = {}
+    for folder in resources.files("fabula.language").iterdir():
+        if (folder / ABOUT).is_file():
+            data = tomllib.loads((folder / ABOUT).read_text("utf-8"))
+            common = {"folder": folder.name, "name": data["name"], "source": data["from"]}
+            common |= {key: data[key] for key in ("cipher", "letters") if key in data}
+            for code, more in data.get("codes", {folder.name: {}}).items():
+                found[code] = Entry(code=code, **{**common, **more})
+    return dict(sorted(found.items()))
+
+
+@cache
+def codes(world: str) -> tuple[str, ...]:
+    """The languages that a world can be told in, its own first."""
+    own = [
+        folder.name
+        for folder in resources.files("fabula.language").iterdir()
+        if folder.is_dir() and _has(folder.name, world) and folder.name not in _folders()
+    ]
+    others = [
+        code
+        for code, entry in catalogue().items()
+        if entry.source in own and (entry.cipher or _has(entry.folder, world))
+    ]
+    return (*sorted(own), *others)
+
+
+def _folders() -> set[str]:
+    return {entry.folder for entry in catalogue().values()}
+
+
+def _has(folder: str, world: str) -> bool:
+    place = resources.files("fabula.language") / folder / world
+    return _is_file(folder, world) or (bool(world) and place.is_dir())
+
+
+def _is_file(folder: str, world: str) -> bool:
+    return (resources.files("fabula.language") / folder / f"{world}.toml").is_file()
+
+
+def native(code: str, world: str) -> str:
+    """The language in which a world tells what is then told in another, or that language itself."""
+    if code not in codes(world):
+        raise RecipeError(
+            f"no language '{code}' for the world '{world}'.{hint(code, codes(world))}"
+        )
+    entry = catalogue().get(code)
+    return entry.source if entry else code
+
+
+def check(world: str, code: str, kind: str) -> None:
+    """ValueError if a world cannot be told so."""
+    try:
+        native(code, world)
+    except RecipeError as error:
+        raise ValueError(f"language: {error}") from None
+    if kind and kind not in CIPHERS:
+        raise ValueError(f"cipher: unknown '{kind}'.{hint(kind, CIPHERS)}")
+    entry = catalogue().get(code)
+    if kind and entry and not entry.latin:
+        near = [c for c, e in catalogue().items() if e.folder == entry.folder and e.latin]
+        raise ValueError(f"cipher: only Latin letters can be exchanged.{hint(code, near)}")
+
+
+@cache
+def phrase_book(code: str, world: str) -> PhraseBook:
+    """The phrase book of a language for a world."""
+    entry = catalogue()[code]
+    words, phrases = (language_file(entry.folder, part) for part in (WORDS, world))
+    words["words"] = {**words["words"], **phrases.get("words", {})}
+    spell = speller(words[entry.spelling], entry.script) if entry.spelling else str
+    return PhraseBook(
+        code,
+        phrases,
+        Lexicon(words, spell),
+        language_file(entry.source, world) if _is_file(entry.source, world) else {},
+        entry.capitals,
+        LETTER if entry.letters else FREE,
+        entry.source,
+    )
+
+
+def tongue(
+    world: str,
+    code: str,
+    kind: str = "",
+    seed: int = 0,
+    pronouns: Mapping[str, str] | None = None,
+    letters: Mapping[str, str] | None = None,
+) -> Tongue | None:
+    """The tongue of a language with a cipher, or None if it is the world's own without one.
+
+    `pronouns` tell the gender of names that the language does not know; `letters` what the letters
+    of a story in symbolic form stand for.
+    """
+    native(code, world)
+    entry = catalogue().get(code)
+    inner: Tongue | None = None
+    if entry is not None and not entry.cipher:
+        book = phrase_book(code, world)
+        inner = Lettered(book, world, letters) if entry.letters else Translated(book, pronouns)
+    kind = kind or (entry.cipher if entry else "")
+    return Ciphered(cipher(kind, seed), inner, code) if kind else inner
+
+
+def tongue_of(world: str, provenance: Mapping[str, Any]) -> Tongue | None:
+    """The tongue of a record, by its provenance."""
+    return tongue(
+        world,
+        str(provenance.get("language", "en")),
+        str(provenance.get("cipher", "")),
+        int(provenance.get("seed", 0)),
+        letters=provenance.get("letters"),
+    )

@@ -1,0 +1,41 @@
+"""Sentences that say nothing, and names that no recipe has: banks of words to rewrite stories."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from fabula.errors import FabulaError
+
+
+@cache
+def fillers(code: str) -> tuple[str, ...]:
+    """All sentences of a language that say nothing about a story; none if it has no such file."""
+    return tuple(
+        f"{subject} {predicate}."
+        for group in _bank(code, "filler").get("groups", ())
+        for predicate in group["predicates"]
+        for subject in group["subjects"]
+    )
+
+
+@cache
+def filler_set(code: str) -> frozenset[str]:
+    """The same as a set."""
+    return frozenset(fillers(code))
+
+
+def unseen(code: str) -> dict[str, dict[str, list[str]]]:
+    """Names that no recipe has: persons by pronoun, places and objects."""
+    bank = _bank(code, "unseen")
+    if not bank:
+        raise FabulaError(f"there are no unseen names in the language '{code}'.")
+    return bank
+
+
+@cache
+def _bank(code: str, name: str) -> dict[str, Any]:
+    path = resources.files("fabula.language") / code / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

@@ -1,0 +1,91 @@
+"""Bidirectional LSTM over the story; the two people asked about are looked up where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from fabula.models.layers import Words
+from fabula.training.data import PAD, Batch
+from fabula.training.model import Model, Output, Regime, Shape
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Widths; the paper's are 100 (mean) and 300 (attention)."""
+
+    word: int = 64
+    layers: int = 2
+    pool: Literal["mean", "attention"] = "mean"
+
+
+class BiLSTM(Model):
+    """The pooled story beside the two entities of the question."""
+
+    Sizes = Sizes
+    regime = Regime(epochs=50, batch=64, lr=1e-3, clip=1, cloze=True, patience=15)
+    paper = "Sinha et al. 2019 (CLUTRR), baseline"
+    inputs = "words"
+
+    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        size = 2 * sizes.word
+        self.words = Words(shape.words, sizes.word, spread=sizes.word**-0.5)
+        self.read = nn.LSTM(
+            sizes.word, sizes.word, sizes.layers, batch_first=True, bidirectional=True
+        )
+        if sizes.pool == "attention":
+            self.look = nn.Linear(3 * size, size)
+            self.weigh = nn.Linear(size, 1, bias=False)
+        self.decide = nn.Sequential(
+            nn.Linear(3 * size, 3 * size), nn.ReLU(), nn.Linear(3 * size, shape.answers)
+        )
+
+    def forward(self, batch: Batch) -> Output:
+        """Read, look up, pool."""
+        states, there, asked = encode(batch, self.words, self.read)
+        first, second = asked.unbind(1)
+        if self.sizes.pool == "mean":
+            pooled = (states * there.unsqueeze(2)).sum(1) / there.sum(1, keepdim=True)
+        else:
+            both = torch.cat([first, second], 1).unsqueeze(1).expand(-1, states.shape[1], -1)
+            score = self.weigh(self.look(torch.cat([states, both], 2)).tanh()).squeeze(2)
+            weight = score.masked_fill(~there, float("-inf")).softmax(1)
+            pooled = (weight.unsqueeze(2) * states).sum(1)
+        return Output(self.decide(torch.cat([first, second, pooled], 1)))
+
+
+def encode(batch: Batch, words: nn.Module, lstm: nn.LSTM) -> tuple[Tensor, Tensor, Tensor]:
+    """([B, T, d] states of the story's words, [B, T] which are there, [B, 2, d] the entities).
+
+    An entity is the sum of the states of all its mentions.
+    """
+    count = len(batch)
+    row = batch.story.reshape(count, -1)
+    kept = row != PAD
+    order = (~kept).to(torch.int8).sort(dim=1, stable=True).indices
+    lengths = kept.sum(1).clamp(min=1)
+    longest = int(lengths.max())
+    order = order[:, :longest]
+    packed = pack_padded_sequence(
+        words(row.gather(1, order)), lengths.cpu(), batch_first=True, enforce_sorted=False
+    )
+    states, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=longest)
+    there = torch.arange(longest, device=row.device) < lengths.unsqueeze(1)
+    marks = batch.entities.reshape(count, 2, -1).gather(2, order.unsqueeze(1).expand(-1, 2, -1))
+    asked = marks.to(states.dtype) @ states
+    return states, there, asked
+
+
+class BiLSTMAttention(BiLSTM):
+    """The same with attention from the two entities."""
+
+    @dataclass(frozen=True)
+    class Sizes(Sizes):
+        """Attention instead of the mean."""
+
+        pool: Literal["mean", "attention"] = "attention"

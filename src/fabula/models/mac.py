@@ -1,0 +1,74 @@
+"""Memory, attention and composition: a fixed number of steps that read the story under control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from fabula.models.bilstm import encode
+from fabula.models.layers import Words
+from fabula.training.data import Batch
+from fabula.training.model import Model, Output, Regime, Shape
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Widths; the paper's word is 100."""
+
+    word: int = 64
+    layers: int = 2
+    steps: int = 6
+    dropout: float = 0.2
+
+
+class MAC(Model):
+    """The control looks at the two entities; the memory gathers what the story says of them."""
+
+    Sizes = Sizes
+    regime = Regime(epochs=50, batch=32, lr=1e-3, clip=8, cloze=True, patience=15)
+    paper = "Hudson and Manning 2018; baseline of CLUTRR"
+    inputs = "words"
+
+    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        size = 2 * sizes.word
+        self.words = Words(shape.words, sizes.word, spread=sizes.word**-0.5)
+        self.read_story = nn.LSTM(
+            sizes.word, sizes.word, sizes.layers, batch_first=True, bidirectional=True
+        )
+        self.ask = nn.Sequential(
+            nn.Linear(2 * size, size), nn.Tanh(), nn.Linear(size, size), nn.Tanh()
+        )
+        self.control = nn.Linear(2 * size, size)
+        self.look = nn.Linear(size, 1, bias=False)
+        self.memory_key, self.word_key = nn.Linear(size, size), nn.Linear(size, size)
+        self.inspect = nn.Linear(2 * size, size)
+        self.weigh = nn.Linear(size, 1, bias=False)
+        self.write = nn.Linear(2 * size, size)
+        self.first_memory = nn.Parameter(torch.zeros(size))
+        self.first_control = nn.Parameter(torch.zeros(size))
+        self.drop = nn.Dropout(sizes.dropout)
+        self.decide = nn.Sequential(
+            nn.Linear(3 * size, 3 * size), nn.ReLU(), nn.Linear(3 * size, shape.answers)
+        )
+
+    def forward(self, batch: Batch) -> Output:
+        """Six times: decide what to look for, look, remember."""
+        states, there, asked = encode(batch, self.words, self.read_story)
+        first, second = asked.unbind(1)
+        question = self.ask(torch.cat([first, second], 1))
+        control = self.first_control.expand_as(first)
+        memory = self.first_memory.expand_as(first)
+        known = self.drop(self.word_key(states))
+        for _ in range(self.sizes.steps):
+            wish = self.control(torch.cat([control, question], 1)).tanh()
+            weight = self.look(wish.unsqueeze(1) * asked).softmax(1)
+            control = (weight * asked).sum(1)
+            seen = (self.drop(self.memory_key(self.drop(memory))).unsqueeze(1) * known).relu()
+            seen = (control.unsqueeze(1) * self.inspect(torch.cat([seen, states], 2))).relu()
+            score = self.weigh(seen).squeeze(2).masked_fill(~there, float("-inf"))
+            found = (score.softmax(1).unsqueeze(2) * states).sum(1)
+            memory = self.write(torch.cat([self.drop(found), memory], 1))
+        return Output(self.decide(torch.cat([first, second, memory], 1)))

@@ -1,0 +1,116 @@
+"""End-to-end memory network: attends to the sentences several times, supervised by answers only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from fabula.models.layers import Words, position_weights, told
+from fabula.training.data import PAD, Batch
+from fabula.training.model import Model, Output, Regime, Shape
+
+LINEAR_RATE = 0.5  # of the learning rate, as published: 0.005 instead of 0.01
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Widths and the tricks of the paper."""
+
+    hops: int = 3
+    size: int = 20
+    memory: int = 50
+    """Sentences remembered, the most recent ones."""
+    positions: bool = True
+    """Words are weighted by their position; otherwise a sentence is a bag."""
+    linear_start: int = 20
+    """Epochs without the softmax over memories."""
+    noise: float = 0.1
+    """Share of dummy ages put in while training."""
+    relu: bool = False
+    """A non-linearity after each hop, as in the large variant."""
+
+
+class MemN2N(Model):
+    """Adjacent tying: the output table of a hop is the input table of the next."""
+
+    Sizes = Sizes
+    regime = Regime(
+        epochs=100, optimiser="sgd", lr=0.01, clip=40, sum_loss=True, halve_every=25,
+        max_sentences=50, select="train",
+    )  # fmt: skip
+    paper = "Sukhbaatar et al. 2015 (end-to-end memory networks)"
+    inputs = "sentences"
+
+    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        tables = sizes.hops + 1
+        self.words = nn.ModuleList(Words(shape.words, sizes.size) for _ in range(tables))
+        self.ages = nn.ParameterList(
+            nn.Parameter(torch.randn(self.longest + 1, sizes.size) * 0.1) for _ in range(tables)
+        )
+        self.answer = nn.Linear(sizes.size, shape.answers, bias=False)
+        nn.init.normal_(self.answer.weight, 0, 0.1)
+        self.linear = False
+
+    @property
+    def longest(self) -> int:
+        """The highest age, dummy ages included."""
+        return int(self.sizes.memory * (1 + self.sizes.noise)) + 1
+
+    def begin_epoch(self, epoch: int) -> float:
+        """The first epochs are linear and slower."""
+        self.linear = epoch < self.sizes.linear_start
+        return LINEAR_RATE if self.linear else 1.0
+
+    def forward(self, batch: Batch) -> Output:
+        """Attend, add, and attend again."""
+        story = (
+            batch.story[:, -self.sizes.memory :]
+            if batch.story.shape[1] > self.sizes.memory
+            else batch.story
+        )
+        there = told(batch.sentences, story.shape[1])
+        age = self._ages(batch.sentences, story.shape[1])
+        state = self._encode(0, batch.question)
+        for hop in range(self.sizes.hops):
+            memory = self._encode(hop, story) + self.ages[hop][age]
+            output = self._encode(hop + 1, story) + self.ages[hop + 1][age]
+            match = (memory * state.unsqueeze(1)).sum(2)
+            if self.linear:
+                weight = match.masked_fill(~there, 0)
+            else:
+                weight = match.masked_fill(~there, float("-inf")).softmax(1)
+            state = state + (weight.unsqueeze(2) * output).sum(1)
+            if self.sizes.relu:
+                state = state.relu()
+        return Output(self.answer(state))
+
+    def _encode(self, table: int, words: Tensor) -> Tensor:
+        vectors: Tensor = self.words[table](words)
+        if self.sizes.positions:
+            # the position of a word counts in its own sentence, not in the padded row
+            lengths = (words != PAD).sum(-1)
+            weights = torch.stack(
+                [
+                    nn.functional.pad(
+                        position_weights(max(1, n), self.sizes.size),
+                        (0, 0, 0, max(0, words.shape[-1] - max(1, n))),
+                    )[: words.shape[-1]]
+                    for n in range(words.shape[-1] + 1)
+                ]
+            ).to(vectors.device)
+            vectors = vectors * weights[lengths]
+        return vectors.sum(-2)
+
+    def _ages(self, sentences: Tensor, depth: int) -> Tensor:
+        """[B, S] distance from the question, 1 for the latest; while training with gaps."""
+        age = sentences.unsqueeze(1) - torch.arange(depth, device=sentences.device)
+        if self.training and self.sizes.noise:
+            most = (sentences * self.sizes.noise).ceil()
+            gap = torch.rand(len(sentences), depth, device=age.device)
+            chance = (torch.rand_like(most, dtype=torch.float) * most) / sentences.clamp(min=1)
+            jumps = (gap < chance.unsqueeze(1)).long()
+            age = age + jumps.flip(1).cumsum(1).flip(1)
+        return age.clamp(0, self.longest)

@@ -1,0 +1,65 @@
+"""A linear classifier over the N-grams of the sentences that share a word with the question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from fabula.training.data import FIRST_WORD, PAD, Batch
+from fabula.training.model import Model, Output, Regime, Shape
+
+BUCKETS = 1 << 16  # N-grams are hashed: no list of them has to be kept
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The longest N-gram, and what N-grams are taken of."""
+
+    longest: int = 3
+    with_question: bool = True
+    only_related: bool = True
+    """Only sentences that share a word with the question; the paper found all to be worse."""
+
+
+class NGram(Model):
+    """What can be answered without understanding: it knows which N-grams go with which answer."""
+
+    Sizes = Sizes
+    regime = Regime(epochs=30, lr=0.01, weight_decay=1e-4, clip=0)
+    paper = "Weston et al. 2015 (bAbI), baseline"
+    inputs = "sentences"
+
+    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        self.weights = nn.EmbeddingBag(BUCKETS, shape.answers, mode="sum", padding_idx=0)
+        nn.init.zeros_(self.weights.weight)
+        self.bias = nn.Parameter(torch.zeros(shape.answers))
+
+    def forward(self, batch: Batch) -> Output:
+        """Add up the weights of all N-grams."""
+        story = batch.story
+        if self.sizes.only_related:
+            asked = batch.question.clone()
+            asked[asked < FIRST_WORD] = -1
+            shared = (story.unsqueeze(3) == asked[:, None, None, :]).any(3).any(2)
+            story = story * shared.unsqueeze(2)
+        grams = [self._grams(story).flatten(1)]
+        if self.sizes.with_question:
+            asks = self._grams(batch.question)
+            grams.append(torch.where(asks > 0, (asks * 31 + 7) % (BUCKETS - 1) + 1, asks))
+        return Output(self.weights(torch.cat(grams, 1)) + self.bias)
+
+    def _grams(self, words: Tensor) -> Tensor:
+        """The hashed N-grams that end at each word, padding 0."""
+        found, gram, there = [], words, words != PAD
+        for length in range(1, self.sizes.longest + 1):
+            if length > 1:
+                if words.shape[-1] < length:
+                    break
+                gram = gram[..., :-1] * 1_000_003 + words[..., length - 1 :]
+                there = there[..., :-1] & (words[..., length - 1 :] != PAD)
+            hashed = (gram * 2_654_435_761 + length) % (BUCKETS - 1) + 1
+            found.append(torch.where(there, hashed, 0))
+        return torch.cat(found, -1)

@@ -1,0 +1,159 @@
+"""Relation networks: every pair of sentences is looked at, once (RN) or again and again (RRN)."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from fabula.models.layers import Words, told
+from fabula.training.data import PAD, Batch
+from fabula.training.model import Model, Output, Regime, Shape
+
+PLACES = 40  # twice the most sentences: while training, numbering starts anywhere
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Widths."""
+
+    word: int = 32
+    sentence: int = 32
+    pair: int = 128
+    """Width of the network that looks at a pair; the paper's is 256."""
+    sentences: int = 20
+    """Only the most recent so many are read."""
+
+
+class Sentences(nn.Module):
+    """Each sentence and the question as the last state of an LSTM, with a tag of its place."""
+
+    def __init__(self, sizes: Sizes, words: int) -> None:
+        super().__init__()
+        self.words = Words(words, sizes.word)
+        self.read = nn.LSTM(sizes.word, sizes.sentence, batch_first=True)
+        self.ask = nn.LSTM(sizes.word, sizes.sentence, batch_first=True)
+        self.limit = sizes.sentences
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """([B, S, sentence + places], [B, sentence], [B, S] which are there)."""
+        story, count = batch.story, batch.sentences
+        if story.shape[1] > self.limit:
+            lost = (count - self.limit).clamp(min=0)
+            at = lost.unsqueeze(1) + torch.arange(self.limit, device=story.device)
+            story = story.gather(1, at.unsqueeze(2).expand(-1, -1, story.shape[2]))
+            count = count - lost
+        there = told(count, story.shape[1])
+        shape = story.shape
+        flat = _last(self.read, self.words, story.flatten(0, 1)).view(*shape[:2], -1)
+        asked = _last(self.ask, self.words, batch.question)
+        offset = (
+            torch.randint(0, PLACES - self.limit + 1, (len(batch), 1), device=story.device)
+            if self.training
+            else count.new_zeros(len(batch), 1)
+        )
+        age = (count.unsqueeze(1) - 1 - torch.arange(shape[1], device=story.device)).clamp(min=0)
+        place = nn.functional.one_hot((age + offset).clamp(max=PLACES - 1), PLACES)
+        return torch.cat([flat, place.to(flat.dtype)], 2), asked, there
+
+
+def _last(lstm: nn.LSTM, words: nn.Module, rows: Tensor) -> Tensor:
+    """The last state for each row of words; rows without words give what one padding word gives."""
+    lengths = (rows != PAD).sum(1).clamp(min=1)
+    packed = pack_padded_sequence(
+        words(rows), lengths.cpu(), batch_first=True, enforce_sorted=False
+    )
+    _, (last, _) = lstm(packed)
+    result: Tensor = last[-1]
+    return result
+
+
+def _perceptron(*widths: int) -> nn.Sequential:
+    """Linear layers with ReLU between them."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in itertools.pairwise(widths):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+class RelationNetwork(Model):
+    """The sum over all pairs of sentences decides."""
+
+    Sizes = Sizes
+    regime = Regime(epochs=100, batch=64, lr=5e-4)
+    paper = "Santoro et al. 2017; baseline of CLUTRR and StepGame"
+    inputs = "sentences"
+
+    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        self.sentences = Sentences(sizes, shape.words)
+        inputs = 2 * (sizes.sentence + PLACES) + sizes.sentence
+        width = sizes.pair
+        self.pair = nn.Sequential(_perceptron(inputs, *[width] * 4), nn.ReLU())
+        self.decide = _perceptron(width, width, 2 * width, shape.answers)
+
+    def forward(self, batch: Batch) -> Output:
+        """Look at all pairs."""
+        objects, asked, there = self.sentences(batch)
+        looked = self.pair(pairs(objects, asked))
+        both = (there.unsqueeze(2) & there.unsqueeze(1)).unsqueeze(3)
+        return Output(self.decide((looked * both).sum((1, 2))))
+
+
+def pairs(objects: Tensor, asked: Tensor) -> Tensor:
+    """[B, S, S, ...] every object beside every other, and the question."""
+    count = objects.shape[1]
+    first = objects.unsqueeze(2).expand(-1, -1, count, -1)
+    second = objects.unsqueeze(1).expand(-1, count, -1, -1)
+    return torch.cat([first, second, asked[:, None, None].expand(-1, count, count, -1)], 3)
+
+
+@dataclass(frozen=True)
+class RecurrentSizes(Sizes):
+    """Widths and rounds; the paper has 128 and 5."""
+
+    pair: int = 64
+    steps: int = 3
+
+
+class RecurrentRelationalNetwork(Model):
+    """Sentences are nodes that send each other messages, and answer after every round."""
+
+    Sizes = RecurrentSizes
+    regime = Regime(epochs=100, batch=64, lr=5e-4, weight_decay=1e-4)
+    paper = "Palm et al. 2018; baseline of StepGame"
+    inputs = "sentences"
+
+    def __init__(self, sizes: RecurrentSizes, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        self.sentences = Sentences(sizes, shape.words)
+        width, asked = sizes.pair, sizes.sentence
+        self.before = _perceptron(sizes.sentence + PLACES + asked, width, width, width, width)
+        self.message = _perceptron(2 * width + asked, width, width, width, width)
+        self.after = _perceptron(2 * width, width, width, width, width)
+        self.cell = nn.LSTMCell(width, width)
+        self.decide = _perceptron(width, width, width, shape.answers)
+
+    def forward(self, batch: Batch) -> Output:
+        """Pass messages."""
+        objects, asked, there = self.sentences(batch)
+        count, depth, _ = objects.shape
+        start = self.before(torch.cat([objects, asked.unsqueeze(1).expand(-1, depth, -1)], 2))
+        node = start
+        hidden = start.new_zeros(count * depth, self.sizes.pair)
+        memory, shown = hidden, there.unsqueeze(2)
+        said = []
+        for _ in range(self.sizes.steps):
+            messages = self.message(pairs(node, asked)) * shown.unsqueeze(2)
+            heard = self.after(torch.cat([messages.sum(1), start], 2))
+            hidden, memory = self.cell(heard.flatten(0, 1), (hidden, memory))
+            node = hidden.view(count, depth, -1)
+            said.append(self.decide((node * shown).sum(1)))
+        known = batch.answer >= 0
+        if not bool(known.any()):
+            return Output(said[-1])
+        losses = [nn.functional.cross_entropy(s[known], batch.answer[known]) for s in said]
+        return Output(said[-1], torch.stack(losses).mean())

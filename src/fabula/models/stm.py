@@ -1,0 +1,124 @@
+"""Self-attentive associative memory: one memory of items, one of relations between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from fabula.models.layers import Mask, Words, position_weights, told
+from fabula.models.tpr import EPSILON
+from fabula.training.data import Batch
+from fabula.training.model import Model, Output, Regime, Shape
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Widths for one core; the official ones are 64, 90, 80 and 20 relations."""
+
+    word: int = 64
+    slot: int = 32
+    hidden: int = 40
+    relations: int = 8
+    positions: bool = True
+    """The mask of words starts from position weights instead of a constant."""
+    freeze_readout: bool = False
+    """The released code never trains its read-out."""
+
+
+def _stack(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    """Three matrices without a non-linearity, as the released code has it."""
+    return nn.Sequential(
+        nn.Linear(inputs, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, outputs)
+    )
+
+
+class STM(Model):
+    """Each sentence is written as an item; relations are made of items by self-attention."""
+
+    Sizes = Sizes
+    regime = Regime(
+        epochs=200, batch=64, lr=6e-4, beta2=0.99, clip=5, warm_steps=100, halve_below=0.1,
+        max_sentences=130,
+    )  # fmt: skip
+    paper = "Le, Tran and Venkatesh 2020; baseline of Dyna-bAbI and StepGame"
+    inputs = "sentences"
+
+    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        slot, count = sizes.slot, sizes.relations
+        self.words = Words(shape.words, sizes.word)
+        self.mask = Mask(shape.width, sizes.word, 1 / shape.width)
+        self.question_mask = Mask(max(shape.width, 32), sizes.word, 1 / shape.width)
+        if sizes.positions:
+            for mask in (self.mask, self.question_mask):
+                width = mask.weight.shape[0]
+                mask.weight.data = position_weights(width, sizes.word) / width
+        self.item, self.key = (_stack(sizes.word, sizes.hidden, slot) for _ in range(2))
+        self.choose = _stack(sizes.word, sizes.hidden, count)
+        self.gate_in = nn.Linear(slot, 2 * slot)
+        self.gate_memory = nn.Linear(slot, 2 * slot, bias=False)
+        self.keep_bias = nn.Parameter(torch.ones(1))
+        self.write_bias = nn.Parameter(torch.zeros(1))
+        self.recall = nn.Parameter(torch.zeros(1))
+        self.attend = nn.Linear(slot, 3 * count, bias=False)
+        self.norm = nn.LayerNorm(3 * count)
+        self.items = nn.Parameter(torch.empty(slot, slot).uniform_(-1, 1) * (2 * slot) ** -0.5)
+        relations = torch.empty(count, slot, slot).uniform_(-1, 1)
+        self.relations = nn.Parameter(relations * (2 * slot + count) ** -0.5)
+        self.start = _stack(sizes.word, sizes.hidden, slot)
+        self.steps = nn.ModuleList(_stack(sizes.word, sizes.hidden, count) for _ in range(3))
+        self.norms = nn.ModuleList(nn.LayerNorm(slot, eps=EPSILON) for _ in range(3))
+        self.answer = nn.Linear(slot, shape.answers, bias=False)
+        self.answer.weight.requires_grad = not sizes.freeze_readout
+
+    def forward(self, batch: Batch) -> Output:
+        """Write sentence after sentence, then follow three steps from the question."""
+        there = told(batch.sentences, batch.story.shape[1])
+        sentences = self.mask(self.words(batch.story))
+        items, keys = self.item(sentences), self.key(sentences)
+        chosen = self.choose(sentences).softmax(2)
+        write_gates = self.gate_in(items)
+        item_memory = self.items.expand(len(batch), -1, -1)
+        relation_memory = self.relations.expand(len(batch), -1, -1, -1)
+        for at in range(sentences.shape[1]):
+            new_items, new_relations = self._write(
+                item_memory, relation_memory, items[:, at], keys[:, at], chosen[:, at],
+                write_gates[:, at],
+            )  # fmt: skip
+            told_now = there[:, at].view(-1, 1, 1)
+            item_memory = torch.where(told_now, new_items, item_memory)
+            relation_memory = torch.where(told_now.unsqueeze(1), new_relations, relation_memory)
+        question = self.question_mask(self.words(batch.question))
+        reached = self.start(question)
+        total = torch.zeros_like(reached)
+        for step, norm in zip(self.steps, self.norms, strict=True):
+            weight = step(question)
+            mixed = torch.einsum("bn,bnef->bef", weight, relation_memory)
+            reached = norm((reached.unsqueeze(1) @ mixed).squeeze(1))
+            total = total + reached
+        return Output(self.answer(total))
+
+    def _write(
+        self,
+        items: Tensor,
+        relations: Tensor,
+        item: Tensor,
+        key: Tensor,
+        chosen: Tensor,
+        gates: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        new = item.unsqueeze(2) * item.unsqueeze(1)
+        gate = gates.unsqueeze(1) + self.gate_memory(items.tanh())
+        write, keep = gate.chunk(2, 2)
+        items = (write + self.write_bias).sigmoid() * new.tanh() + (
+            keep + self.keep_bias
+        ).sigmoid() * items
+        mixed = torch.einsum("bn,bnef->bef", chosen, relations)
+        value = (key.unsqueeze(1) @ mixed).squeeze(1)
+        recalled = value.unsqueeze(2) * key.unsqueeze(1)
+        seen = self.norm(self.attend(items + self.recall * recalled))
+        query, match, content = seen.transpose(1, 2).chunk(3, 1)  # each [B, N, slot]
+        paired = (query.unsqueeze(2) * match.unsqueeze(1)).tanh()  # [B, N, N, slot]
+        return items, relations + torch.einsum("bnme,bmf->bnef", paired, content)

@@ -1,0 +1,64 @@
+"""What people do on their own: they see to what they need, and else do anything that is possible.
+
+A rule of behaviour: who has a need (hungry) takes a thing that helps (an apple) if one is within
+reach; otherwise they go, by a shortest way, to the nearest place with one that nobody carries, or,
+if there is none, to where the need says one looks for it. Who cannot do anything about a need does
+what people without needs do: a kind of action is drawn from those possible, each equally likely,
+and then one of its actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabula.play.simulation import Action, Simulation
+from fabula.seeds import Draw, pick
+
+
+def next_action(simulation: Simulation, person: str, draw: Draw) -> Action | None:
+    """What a person does next; None if they can do nothing."""
+    driven = _driven(simulation, person)
+    if driven is not None:
+        return driven
+    possible = simulation.possible(person)
+    return pick(draw, possible[pick(draw, list(possible))]) if possible else None
+
+
+def anybody(simulation: Simulation, people: Sequence[str], draw: Draw) -> Action | None:
+    """What one of these people does next, each as likely; None if nobody can do anything."""
+    waiting = list(people)
+    while waiting:
+        person = pick(draw, waiting)
+        action = next_action(simulation, person, draw)
+        if action is not None:
+            return action
+        waiting.remove(person)
+    return None
+
+
+def _driven(simulation: Simulation, person: str) -> Action | None:
+    """What a person's need makes them do, if there is one and something can be done."""
+    name = simulation.need.get(person)
+    if name is None:
+        return None
+    need, stage = simulation.world.needs[name], simulation.stage
+    for thing in need.wants:
+        action = getting(simulation, person, thing)
+        if simulation.refusal(action) is None:
+            return action
+    here = stage.place[person]
+    goals = {stage.spot[thing] for thing in need.wants if stage.bearer(thing) is None}
+    goals.discard(here)  # what is here was out of reach or too big
+    if not goals and need.place not in (None, here):
+        goals = {str(need.place)}
+    ways = [simulation.path(here, goal) for goal in sorted(goals)]
+    return Action("MOVE", (person, min(ways, key=len)[0])) if ways else None
+
+
+def getting(simulation: Simulation, person: str, thing: str) -> Action:
+    """How a person gets a thing: from where it is, be it in or on something."""
+    stage = simulation.stage
+    holder = stage.holder[thing]
+    if holder in stage.furniture and stage.spot[thing] == stage.place[person]:
+        return Action("TAKE", (person, thing, str(holder)))
+    return Action("GRAB", (person, thing))

@@ -1,0 +1,76 @@
+"""The game in a terminal: lines in, replies out, until 'quit', the end of input or Ctrl-C twice."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from fabula.errors import FabulaError
+from fabula.play.session import Reply, Session
+
+PROMPT = "> "
+
+
+def play(session: Session, say: Callable[[str], None] = print) -> None:
+    """Play until the player leaves."""
+    asks = sys.stdin.isatty()
+    if asks:
+        with suppress(ImportError):
+            import readline  # noqa: F401  lines can be edited and called back
+    say(welcome(session))
+    if session.sentences:
+        say(session.reports.numbered(session.sentences, range(1, len(session.sentences) + 1)))
+    interrupted = False
+    while True:
+        try:
+            line = input(PROMPT if asks else "")
+            interrupted = False
+        except EOFError:
+            if asks:
+                say("")
+            return
+        except KeyboardInterrupt:
+            if interrupted or not asks:
+                raise
+            interrupted = True
+            say(f"\n{session.reports.say('interrupted')}")
+            continue
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if not asks:
+            say(f"{PROMPT}{line.strip()}")  # so that a transcript can be read
+        reply = answer(session, line, say)
+        if reply is not None and reply.over:
+            return
+
+
+def answer(session: Session, line: str, say: Callable[[str], None]) -> Reply | None:
+    """Perform a line and say what comes of it."""
+    try:
+        reply = session.perform(line)
+    except FabulaError as error:
+        say(str(error))
+        return None
+    if reply.told:
+        say(session.reports.numbered(session.sentences, reply.told))
+    if reply.text:
+        say(reply.text)
+    return reply
+
+
+def welcome(session: Session) -> str:
+    """What a player is told at the beginning."""
+    reports, world = session.reports, session.world
+    lines = [
+        " ".join(part for part in (f"{world.title or world.id}.", world.about) if part),
+        reports.say("places", ", ".join(world.places)),
+        reports.say("persons", ", ".join(world.people)),
+    ]
+    if world.things:
+        lines.append(reports.say("objects", ", ".join(world.things)))
+    lines.append(reports.say("be", session.actor) if session.actor else "")
+    someone, *_ = world.people
+    somewhere = next(iter(world.ways[world.people[someone].at]), world.people[someone].at)
+    lines.append(reports.say("begin", someone.lower(), somewhere))
+    return "\n".join(line for line in lines if line) + "\n"

@@ -1,0 +1,158 @@
+"""A file of commands becomes stories with their questions, in any format.
+
+Promises:
+1. The same world, script and seed give the same bytes.
+2. Every question is a record with its proofs, as if a recipe had made it: `fabula verify` proves
+   it.
+3. A line that is not understood, impossible or unanswerable ends in an error with file, line number
+   and reason; then nothing is written.
+
+A script has one command or question a line, as in the game; lines that begin with '#' and empty
+lines are passed over; `new` begins another story.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from fabula.errors import FabulaError, OutputError
+from fabula.formats import Format
+from fabula.generate import Author, Passage
+from fabula.play.session import Session
+from fabula.play.worldfile import WorldFile
+from fabula.seeds import Draw
+from fabula.worlds.actors.tale import ActorsReading, annotation
+from fabula.worlds.actors.truth import truth
+from fabula.worlds.base import Annotation, Candidate, OneWording, Query
+
+SPLIT = "play"
+
+
+class PlayedTale(OneWording):
+    """A story that was played: it is told, and nothing more happens in it."""
+
+    def __init__(self, session: Session) -> None:
+        self.sentences = list(session.sentences)
+        self.reading: ActorsReading = session.reading
+        self._stage = session.simulation.stage
+        self._language = session.language
+
+    def advance(self, goal: int, pause: int | None = None) -> bool:
+        """Nothing more happens."""
+        return len(self.sentences) >= goal
+
+    def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
+        """Only what the player asked is asked."""
+        return []
+
+    def truth(self, query: Query) -> tuple[str, ...] | None:
+        """The answer of the simulation, as it is in the end."""
+        return truth(self._stage, self._language, query)
+
+    def annotate(self, query: Query, mask: int, position: int) -> Annotation:
+        """Roles and features, as for generated stories."""
+        return annotation(self.reading, query, mask, position)
+
+
+class Played(NamedTuple):
+    """What a script made."""
+
+    author: Author
+    passages: list[Passage]
+
+    @property
+    def questions(self) -> int:
+        """How many questions were asked in all."""
+        return sum(len(passage.asked) for passage in self.passages)
+
+
+def read_script(path: Path) -> list[str]:
+    """The lines of a script."""
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise FabulaError(f"{path}: there is no such file.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FabulaError(f"{path}: cannot be read: {error}.") from None
+
+
+def run(
+    world: WorldFile, lines: Iterable[str], place: str, seed: int = 0, actor: str | None = None
+) -> Played:
+    """Perform the lines of a script; an error names the place and the line."""
+    session = Session(world, seed, actor)
+    passages: list[Passage] = []
+
+    def finish() -> None:
+        """The story so far, if anything was asked, is a passage."""
+        if session.asked:
+            first = sum(len(passage.asked) for passage in passages)
+            tale = PlayedTale(session)
+            passages.append(Passage(str(len(passages)), first, tale, list(session.asked)))
+
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        try:
+            if session.begins_anew(text):
+                finish()
+            reply = session.perform(text)
+        except FabulaError as error:
+            raise FabulaError(f"{place}, line {number}: '{text}': {error}") from None
+        if reply.unanswered:
+            raise FabulaError(
+                f"{place}, line {number}: '{text}' cannot be answered: {reply.text} "
+                "Tell more before it, or leave the question out."
+            )
+        if reply.over:
+            break
+    finish()
+    if not passages:
+        raise FabulaError(f"{place}: no question is asked, so there is nothing to write.")
+    recipe = world.recipe.model_copy(update={"seed": seed})
+    return Played(Author(recipe, SPLIT, seed), passages)
+
+
+def rendered(played: Played, form: Format) -> bytes:
+    """The stories and questions in a format."""
+    memory = io.BytesIO()
+    sink = form.sink(memory)
+    sink.add(form.piece(played.author, played.passages))
+    sink.close()
+    return memory.getvalue()
+
+
+def write(data: bytes, out: Path, form: Format, world: WorldFile, force: bool = False) -> Path:
+    """Write rendered stories into a file, or a new folder, whole or not at all; the file's path."""
+    file = out
+    if out.is_dir() or not out.suffix:
+        file = out / form.file(f"play/{world.id}", SPLIT, 0, 1)
+        if out.is_dir() and any(out.iterdir()) and not (force and file.is_file()):
+            raise OutputError(f"{out} is not empty; name another folder or a file.")
+    elif file.exists() and not force:
+        raise OutputError(f"{file} is there already; name another file, or add --force.")
+    made = [folder for folder in (file.parent, *file.parent.parents) if not folder.exists()]
+    partial = None
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            dir=file.parent, prefix=f".{file.name}.", delete=False
+        ) as handle:
+            partial = Path(handle.name)
+            handle.write(data)
+        partial.chmod(0o644)
+        os.replace(partial, file)
+    except OSError as error:
+        if partial is not None:
+            partial.unlink(missing_ok=True)
+        for folder in made:
+            if folder.exists():
+                folder.rmdir()
+        raise OutputError(f"{file}: cannot be written: {error.strerror or error}.") from None
+    return file

@@ -1,0 +1,324 @@
+"""One game: commands happen and are told, questions are answered with their proof.
+
+Promises:
+1. An impossible command is refused with the reason and changes nothing, not even what is random.
+2. Everything told comes from the frames of the actor world and is heard by its reader; an answer is
+   the reader's, from the sentences told, with every minimal support. The simulation only checks it.
+3. The same world, seed and lines give the same game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fabula.errors import FabulaError
+from fabula.instance import Asked
+from fabula.labels import minimal, numbers_of
+from fabula.language import Language, language
+from fabula.play.behaviour import anybody, getting
+from fabula.play.commands import Command, Grammar, Question
+from fabula.play.reports import Reports
+from fabula.play.simulation import Action, Refusal, Simulation
+from fabula.play.worldfile import WorldFile
+from fabula.seeds import Draw, stream
+from fabula.worlds.actors.events import Told
+from fabula.worlds.actors.tale import ActorsReading
+from fabula.worlds.actors.truth import truth
+from fabula.worlds.base import Finding, Query, same_answer
+
+SUPPORTS = 32  # as many as recipes record by default
+HOLDING = ("list", "count", "what-in", "what-on")
+
+
+class RefusedError(FabulaError):
+    """A command that is impossible now."""
+
+
+class Reply(NamedTuple):
+    """What the game says to a line."""
+
+    told: tuple[int, ...] = ()
+    """Numbers of the sentences that were told."""
+    text: str = ""
+    """What is shown besides; not part of the story."""
+    asked: Asked | None = None
+    """The question that was answered."""
+    unanswered: bool = False
+    """Whether a question was asked that cannot be answered with a proof."""
+    over: bool = False
+    """Whether the game is over."""
+
+
+class _Moment(NamedTuple):
+    """What `undo` goes back to."""
+
+    simulation: Simulation
+    told: int
+    asked: int
+
+
+class Session:
+    """One story in the making, by command."""
+
+    def __init__(self, world: WorldFile, seed: int = 0, actor: str | None = None) -> None:
+        self.world = world
+        self.grammar = Grammar(world)
+        self.language: Language = language(world.language, "actors")
+        self.reports = Reports(self.grammar.phrases)
+        self.seed = seed
+        self.actor = None if actor is None else self.grammar.person(actor)
+        self.simulation = Simulation(world)
+        self.sentences: list[str] = []
+        self.reading = ActorsReading(self.language)
+        self.asked: list[Asked] = []
+        self._past: list[_Moment] = []
+        self._open()
+        self._commands: dict[str, Callable[[Command], Reply]] = {
+            "go": self._go,
+            "look": self._look,
+            "inventory": self._inventory,
+            "examine": self._examine,
+            "set": self._set,
+            "set-place": self._set_place,
+            "wait": self._let_others,
+            "auto": self._let_others,
+            "be": self._be,
+            "nobody": self._be,
+            "story": self._story,
+            "questions": self._questions,
+            "undo": self._undo,
+            "new": self._new,
+            "help": lambda _: Reply(text=self.grammar.phrases["help"]["text"].strip("\n")),
+            "quit": lambda _: Reply(text=self.reports.say("bye"), over=True),
+        }
+
+    def perform(self, line: str) -> Reply:
+        """What a line does. RefusedError if it is impossible, ParseError if not understood."""
+        meant = self.grammar.understand(line)
+        if isinstance(meant, Question):
+            return self._ask(meant.query)
+        return self._commands.get(meant.name, self._act)(meant)
+
+    def begins_anew(self, line: str) -> bool:
+        """Whether a line ends the story and begins another."""
+        meant = self.grammar.understand(line)
+        return isinstance(meant, Command) and meant.name == "new"
+
+    # --- what happens ---------------------------------------------------------------------
+
+    def _who(self, command: Command) -> str:
+        who = command.actor or self.actor
+        if who is None:
+            example = next(iter(self.world.people))
+            verb = command.name.split("-")[0]
+            raise self._refused(Refusal("no-actor", ("", example, verb)))
+        return who
+
+    def _refused(self, refusal: Refusal) -> RefusedError:
+        return RefusedError(self.reports.refusal(refusal))
+
+    def _draw(self, stage: str) -> Draw:
+        # by the number of sentences: what was refused or taken back leaves no trace
+        return stream(f"play/{self.world.id}", self.seed, "play", len(self.sentences), stage)
+
+    def _happen(self, action: Action) -> int:
+        refusal = self.simulation.refusal(action)
+        if refusal is not None:
+            raise self._refused(refusal)
+        return self._tell(self.simulation.do(action))
+
+    def _tell(self, told: Told) -> int:
+        sentence = self.language.say(told.kind, told.subjects[0], told.args, self._draw("tell"))
+        self.sentences.append(sentence)
+        self.reading.hear(sentence)
+        return len(self.sentences)
+
+    def _open(self) -> None:
+        """A story opens with the needs that people have from the beginning."""
+        for person in self.simulation.need:
+            told = self.simulation.need_told(person, self.language)
+            if told is not None:
+                self._tell(told)
+
+    def _remember(self) -> None:
+        self._past.append(_Moment(self.simulation.copy(), len(self.sentences), len(self.asked)))
+
+    def _try(self, happen: Callable[[], Reply]) -> Reply:
+        """The reply to something that happens, to be undone; or nothing has changed."""
+        self._remember()
+        try:
+            return happen()
+        except RefusedError:
+            self._past.pop()
+            raise
+
+    def _act(self, command: Command) -> Reply:
+        who, args = self._who(command), command.args
+        thing = args["thing"]
+        if command.name == "get":
+            action = getting(self.simulation, who, thing)
+        elif command.name == "give":
+            action = Action("GIVE", (who, thing, args["person"]))
+        elif command.name == "drop":
+            action = Action("DROP", (who, thing))
+        else:
+            kind = {"get-from": "TAKE", "put-in": "PUT", "put-on": "LAY"}[command.name]
+            action = Action(kind, (who, thing, args["holder"]))
+        return self._try(lambda: Reply(told=(self._happen(action),)))
+
+    def _go(self, command: Command) -> Reply:
+        who = self._who(command)
+        place = command.args.get("place")
+        if place is None:
+            here = self.simulation.stage.place[who]
+            ways, direction = self.world.ways[here], command.args["direction"]
+            place = next((there for there, way in ways.items() if way == direction), None)
+            if place is None:
+                known = [way or there for there, way in ways.items()]
+                raise self._refused(Refusal("no-exit", (who, direction, here, *known)))
+        action = Action("MOVE", (who, place))
+        return self._try(lambda: Reply(told=(self._happen(action),)))
+
+    def _let_others(self, command: Command) -> Reply:
+        people = list(self.world.people)
+        waiting = command.actor or self.actor
+        if command.name == "wait" and waiting is not None and len(people) > 1:
+            people.remove(waiting)
+
+        def happen() -> Reply:
+            told = []
+            for _ in range(int(command.args.get("number", 1))):
+                action = anybody(self.simulation, people, self._draw("act"))
+                if action is None:
+                    break
+                told.append(self._happen(action))
+            if not told:
+                raise self._refused(Refusal("nothing-happens", ()))
+            return Reply(told=tuple(told))
+
+        return self._try(happen)
+
+    def _set_place(self, command: Command) -> Reply:
+        person, place = command.args["person"], command.args["place"]
+
+        def happen() -> Reply:
+            return Reply(told=(self._tell(self.simulation.transport(person, place)),))
+
+        return self._try(happen)
+
+    def _set(self, command: Command) -> Reply:
+        entity, word = command.args["entity"], command.args["word"]
+        name = command.args.get("property")
+
+        def happen() -> Reply:
+            told = self.simulation.set(entity, name, word, self.language)
+            if isinstance(told, Refusal):
+                raise self._refused(told)
+            return Reply(told=(self._tell(told),)) if told else Reply(text=self.reports.say("set"))
+
+        return self._try(happen)
+
+    # --- what is shown --------------------------------------------------------------------
+
+    def _look(self, command: Command) -> Reply:
+        return Reply(text=self.reports.look(self.simulation, self._who(command)))
+
+    def _inventory(self, command: Command) -> Reply:
+        return Reply(text=self.reports.inventory(self.simulation, self._who(command)))
+
+    def _examine(self, command: Command) -> Reply:
+        entity, who = command.args["entity"], command.actor or self.actor
+        stage = self.simulation.stage
+        where = {**stage.place, **stage.spot}.get(entity, entity)
+        if who is not None and where != stage.place[who]:
+            reason = "away-person" if entity in stage.place else "away"
+            raise self._refused(Refusal(reason, (who, entity, stage.place[who])))
+        return Reply(text=self.reports.examine(self.simulation, entity))
+
+    def _be(self, command: Command) -> Reply:
+        self.actor = command.args.get("person")
+        said = self.reports.say("be", self.actor) if self.actor else self.reports.say("nobody")
+        return Reply(text=said)
+
+    def _story(self, command: Command) -> Reply:
+        text = self.reports.numbered(self.sentences, range(1, len(self.sentences) + 1))
+        return Reply(text=text or self.reports.say("no-story"))
+
+    def _questions(self, command: Command) -> Reply:
+        return Reply(text="\n".join(f"  {frame}" for frame in self.reports.kinds(self.language)))
+
+    # --- going back -----------------------------------------------------------------------
+
+    def _undo(self, command: Command) -> Reply:
+        if not self._past:
+            raise self._refused(Refusal("nothing-to-undo", ()))
+        moment = self._past.pop()
+        lost = self.sentences[moment.told :]
+        self._restore(moment)
+        if not lost:
+            return Reply(text=self.reports.say("undone-nothing-told"))
+        return Reply(text=self.reports.say("undone", " ".join(lost)))
+
+    def _restore(self, moment: _Moment) -> None:
+        self.simulation = moment.simulation
+        self.sentences = self.sentences[: moment.told]
+        self.asked = self.asked[: moment.asked]
+        self.reading = ActorsReading(self.language, self.sentences)
+
+    def _new(self, command: Command) -> Reply:
+        self._restore(_Moment(Simulation(self.world), 0, 0))
+        self._past.clear()
+        self._open()
+        told = tuple(range(1, len(self.sentences) + 1))
+        return Reply(told=told, text=self.reports.say("new"))
+
+    def _truth(self, query: Query) -> tuple[str, ...] | None:
+        """What the simulation says to a question; None if only the reader can tell."""
+        simulation = self.simulation
+        if query[0] in ("what-colour", "what-state"):
+            known = simulation.colour if query[0] == "what-colour" else simulation.state
+            return (known[query[1]],) if query[1] in known else None
+        return truth(simulation.stage, self.language, query)
+
+    def _proofs(self, query: Query, finding: Finding) -> list[int]:
+        """The supports that stand, best first.
+
+        What the reader finds is by holdings in force. It may happen that one sentence of it can be
+        dropped, because an earlier get does as well: then that is the proof.
+        """
+        reading, masks = self.reading, finding.masks[:SUPPORTS]
+        for tried in (masks, (m & ~(1 << n) for m in masks for n in numbers_of(m))):
+            found = [m for m in tried if reading.stands(query, finding.conclusion, m)]
+            if found:
+                return minimal(found)
+        return []
+
+    # --- what is asked --------------------------------------------------------------------
+
+    def _ask(self, query: Query) -> Reply:
+        reading = self.reading
+        finding = reading.find(query)
+        if finding is None:
+            return Reply(text=self.reports.say("untold"), unanswered=True)
+        known = self._truth(query)
+        if known is not None and not same_answer(query, known, finding.answer):
+            # holding is closed in stories, but in a world somebody may have or something may hold
+            # what no sentence has told of yet
+            assert query[0] in HOLDING, (query, known, finding)
+            said = self.reports.say("partial", ", ".join(finding.answer))
+            return Reply(text=said, unanswered=True)
+        masks = self._proofs(query, finding)
+        if not masks:
+            said = self.reports.say("unproven", ", ".join(finding.answer))
+            return Reply(text=said, unanswered=True)
+        asked = Asked(
+            len(self.sentences),
+            query,
+            self.language.ask(query),
+            finding.answer,
+            numbers_of(masks[0]),
+            masks,
+        )
+        self.asked.append(asked)
+        return Reply(text=self.reports.answer(asked, self.sentences), asked=asked)

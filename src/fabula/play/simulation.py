@@ -1,0 +1,259 @@
+"""The simulation: the stage of the actor world with a map, sizes, colours, states and needs.
+
+Promises:
+1. An action is possible or refused with a reason; refused, it changes nothing.
+2. One goes only to places that a way leads to; gets what is within reach, held by nobody else, not
+   fixed and not too big; drops, gives and puts only what one has; puts things only in or on what is
+   made for it and has room. Only the world itself can set anything.
+3. What happens is returned as what is to be told: the very events that generated stories have.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from fabula.errors import hint
+from fabula.language import Language
+from fabula.play.worldfile import WorldFile
+from fabula.worlds.actors.events import Told
+from fabula.worlds.actors.furnished import PREPOSITION, Furnished
+
+
+class Action(NamedTuple):
+    """Something that somebody may do: a kind of event and its arguments, the actor first."""
+
+    kind: str
+    """MOVE, GRAB, DROP, GIVE, PUT, LAY or TAKE."""
+    args: tuple[str, ...]
+
+
+class Refusal(NamedTuple):
+    """Why something is impossible: a reason of the language file and what it names."""
+
+    reason: str
+    names: tuple[str, ...]
+
+
+class Simulation:
+    """What is so, and what can happen."""
+
+    def __init__(self, world: WorldFile) -> None:
+        self.world = world
+        uses = {name: thing.use for name, thing in world.things.items() if thing.use}
+        fixed = [name for name, thing in world.things.items() if thing.fixed]
+        self.stage = Furnished(
+            tuple(world.people), tuple(world.places), tuple(world.things), lambda: 0.0, uses, fixed
+        )
+        stage = self.stage
+        stage.place.update({name: person.at for name, person in world.people.items()})
+        for name, thing in world.things.items():
+            stage.holder[name] = None if thing.at in world.places else thing.at
+        for name in world.things:
+            at = name
+            while at in world.things:
+                at = world.things[at].at
+            stage.spot[name] = at if at in world.places else world.people[at].at
+            stage.trail[name] = [stage.spot[name]]
+        self.colour = {name: thing.colour for name, thing in world.things.items() if thing.colour}
+        self.state = {name: thing.state for name, thing in world.things.items() if thing.state}
+        self.need = {name: person.need for name, person in world.people.items() if person.need}
+
+    def copy(self) -> Simulation:
+        """The same state, on its own."""
+        twin = Simulation(self.world)
+        stage, other = self.stage, twin.stage
+        other.place, other.spot = dict(stage.place), dict(stage.spot)
+        other.holder, other.moves = dict(stage.holder), list(stage.moves)
+        other.trail = {thing: list(way) for thing, way in stage.trail.items()}
+        twin.colour, twin.state = dict(self.colour), dict(self.state)
+        twin.need = dict(self.need)
+        return twin
+
+    # --- what is so -----------------------------------------------------------------------
+
+    def here(self, place: str) -> list[str]:
+        """What lies in a place, held by nobody and in nothing."""
+        stage = self.stage
+        return [t for t, at in stage.spot.items() if at == place and stage.holder[t] is None]
+
+    def room_of(self, holder: str) -> float | None:
+        """The sizes that a person or thing can hold in all, or None if anything fits."""
+        if holder in self.world.people:
+            return self.world.people[holder].room
+        return self.world.things[holder].room
+
+    def taken(self, holder: str) -> float:
+        """The sizes that somebody or something holds."""
+        return sum(self.world.things[thing].size for thing in self.stage.contents(holder))
+
+    def path(self, start: str, goal: str) -> list[str]:
+        """The places of a shortest way, without the start."""
+        before = {start: start}
+        todo = deque([start])
+        while todo and goal not in before:
+            here = todo.popleft()
+            for neighbour in self.world.ways[here]:
+                if neighbour not in before:
+                    before[neighbour] = here
+                    todo.append(neighbour)
+        way = []
+        while goal != start:
+            way.append(goal)
+            goal = before[goal]
+        return way[::-1]
+
+    # --- what is possible -----------------------------------------------------------------
+
+    def refusal(self, action: Action) -> Refusal | None:
+        """Why an action is impossible now; None if it is possible."""
+        kind, (who, what, *rest) = action
+        if kind == "MOVE":
+            return self._no_way(who, what)
+        if kind == "GRAB":
+            return self._no_grab(who, what)
+        if kind == "TAKE":
+            return self._no_take(who, what, rest[0])
+        if self.stage.holder[what] != who:
+            return Refusal("has-not", (who, what))
+        if kind == "DROP":
+            return None
+        if kind == "GIVE":
+            return self._no_give(who, what, rest[0])
+        return self._no_put(kind, who, what, rest[0])
+
+    def _no_way(self, who: str, place: str) -> Refusal | None:
+        here = self.stage.place[who]
+        if place == here:
+            return Refusal("here-already", (who, place))
+        ways = self.world.ways[here]
+        return None if place in ways else Refusal("no-way", (who, here, place, *ways))
+
+    def _absent(self, who: str, thing: str) -> Refusal | None:
+        here = self.stage.place[who]
+        return Refusal("away-thing", (who, thing, here)) if self.stage.spot[thing] != here else None
+
+    def _no_grab(self, who: str, thing: str) -> Refusal | None:
+        holder = self.stage.holder[thing]
+        if holder == who:
+            return Refusal("has-already", (who, thing))
+        if absent := self._absent(who, thing):
+            return absent
+        if holder is not None:
+            return Refusal("held", (who, thing, holder))
+        if thing in self.stage.fixed:
+            return Refusal("fixed", (who, thing))
+        return self._no_room(who, thing, who)
+
+    def _no_take(self, who: str, thing: str, box: str) -> Refusal | None:
+        if absent := self._absent(who, box):
+            return absent
+        use = self.stage.furniture.get(box)
+        if use is None:
+            return Refusal("not-made", (who, box))
+        if self.stage.holder[thing] != box:
+            return Refusal("not-there", (who, thing, box, use))
+        if not self.stage.reaches(who, box):
+            return Refusal("out-of-reach", (who, box, self.stage.bearer(box) or ""))
+        if thing in self.stage.fixed:
+            return Refusal("fixed", (who, thing))
+        return self._no_room(who, thing, who)
+
+    def _no_give(self, who: str, thing: str, other: str) -> Refusal | None:
+        if other == who:
+            return Refusal("to-oneself", (who,))
+        if self.stage.place[other] != self.stage.place[who]:
+            return Refusal("away-person", (who, other, self.stage.place[who]))
+        return self._no_room(who, thing, other)
+
+    def _no_put(self, kind: str, who: str, thing: str, box: str) -> Refusal | None:
+        stage, use = self.stage, PREPOSITION[kind]
+        if absent := self._absent(who, box):
+            return absent
+        made = stage.furniture.get(box)
+        if made is None:
+            return Refusal("not-made", (who, box))
+        if made != use:
+            return Refusal("made-otherwise", (who, box, made, use))
+        if stage.within(box, thing):
+            return Refusal("itself", (who, thing, box, use))
+        if not stage.reaches(who, box):
+            return Refusal("out-of-reach", (who, box, stage.bearer(box) or ""))
+        return self._no_room(who, thing, box)
+
+    def _no_room(self, who: str, thing: str, holder: str) -> Refusal | None:
+        room, size = self.room_of(holder), self.world.things[thing].size
+        taken = self.taken(holder)
+        if room is None or taken + size <= room:
+            return None
+        return Refusal("no-room", (who, thing, holder, f"{room:g}", f"{taken:g}", f"{size:g}"))
+
+    def possible(self, person: str) -> dict[str, list[Action]]:
+        """All that a person can do now, by kind."""
+        here = self.stage.place[person]
+        found = {"MOVE": [Action("MOVE", (person, place)) for place in self.world.ways[here]]}
+        for kind in ("GRAB", "DROP", "GIVE", "PUT", "LAY", "TAKE"):
+            tried = (Action(kind, args) for args in self.stage.options(kind, person))
+            found[kind] = [action for action in tried if self.refusal(action) is None]
+        return {kind: actions for kind, actions in found.items() if actions}
+
+    # --- what happens ---------------------------------------------------------------------
+
+    def do(self, action: Action) -> Told:
+        """Let a possible action happen."""
+        kind, args = action
+        if kind == "MOVE":
+            self.stage.move(*args)
+        else:
+            self.stage.act(kind, args)
+            self._relieve(args[-1] if kind == "GIVE" else args[0], args[1])
+        return Told(kind, args[:1], args[1:])
+
+    def _relieve(self, person: str, thing: str) -> None:
+        """Who has got what they needed needs it no more."""
+        need = self.need.get(person)
+        if need and thing in self.world.needs[need].wants and self.stage.holder[thing] == person:
+            del self.need[person]
+
+    def set(
+        self, entity: str, name: str | None, word: str, tongue: Language
+    ) -> Told | Refusal | None:
+        """The world sets a property; None if it is set and no sentence can tell it."""
+        if entity in self.world.people:
+            if name not in (None, "need"):
+                return Refusal("property-of-person", ("", entity, str(name)))
+            if word not in self.world.needs:
+                return Refusal("no-need", ("", word, *self.world.needs))
+            for thing in self.world.needs[word].wants:
+                if self.stage.holder[thing] == entity:
+                    return Refusal("needless", (entity, thing, word))
+            self.need[entity] = word
+            return self.need_told(entity, tongue)
+        if entity in self.world.places:
+            return Refusal("place-set", ())
+        if name == "need":
+            return Refusal("need-of-thing", ("", entity))
+        looks = tongue.lore.looks
+        look = name or next((look for look, words in looks.items() if word in words), None)
+        if look is None or word not in looks[look]:
+            known = looks[look] if look else [word for words in looks.values() for word in words]
+            return Refusal("untold", ("", word, hint(word, known)))
+        (self.state if look == "state" else self.colour)[entity] = word
+        return Told(look.upper(), (entity,), (word,))
+
+    def need_told(self, person: str, tongue: Language) -> Told | None:
+        """The need of a person as it can be told; None if it means something else to a reader.
+
+        It can if everybody knows of it what this world says of it, and it leads them elsewhere.
+        """
+        need, here = self.need[person], self.world.needs[self.need[person]]
+        known = tongue.lore.needs.get(need)
+        if known != (here.place, *here.wants) or self.stage.place[person] == here.place:
+            return None
+        return Told("NEED", (person,), (need,))
+
+    def transport(self, person: str, place: str) -> Told:
+        """The world sets a person in a place."""
+        if self.stage.place[person] != place:
+            self.stage.move(person, place)
+        return Told("AFFIRM", (person,), (place,))

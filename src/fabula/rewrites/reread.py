@@ -1,0 +1,174 @@
+"""A story told another way, read anew: the one place where rewritten records are made.
+
+Promises:
+1. The answer of a rewritten record is proven like any other: by the reader, from its text alone,
+   with supports that stand. What is no longer proven is not a record: `Dropped` says why.
+2. A sentence that was kept says what it said before; if its pronoun now means somebody else, the
+   rewriting is dropped.
+3. The record says what it was made of and how: `provenance.rewrite` and `provenance.of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from fabula.collection import Collection
+from fabula.errors import FabulaError, RecipeError, hint
+from fabula.generate import related
+from fabula.instance import Instance
+from fabula.labels import mask_of, numbers_of
+from fabula.recipe import load
+from fabula.record import measures
+from fabula.worlds import WORLDS
+from fabula.worlds.base import Fact, Query, Reading, World, same_answer
+
+MOST_SUPPORTS = 32
+MINE = {"en"}  # languages that worlds read themselves
+
+
+class Dropped(NamedTuple):
+    """An instance that cannot be rewritten so, and why."""
+
+    id: str
+    reason: str
+
+
+class Line(NamedTuple):
+    """One sentence of a rewritten story."""
+
+    text: str
+    source: int = 0
+    """Its number in the story it comes from, or 0 if it is new."""
+    role: str = "distractor"
+    """What it is for, if it is not in the support."""
+
+
+Rename = Callable[[str], str]
+
+
+def lines_of(instance: Instance) -> list[Line]:
+    """The story as lines."""
+    return [Line(sentence, number) for number, sentence in enumerate(instance.story, 1)]
+
+
+def bonds(instance: Instance) -> set[int]:
+    """The sentences that must follow the one before them, because of a pronoun."""
+    spoken: set[int] = getattr(reader(instance), "pronouns", set())
+    return spoken
+
+
+def world_of(instance: Instance) -> World:
+    """The world that a record is about."""
+    name = str(instance.provenance.get("world", ""))
+    if name not in WORLDS:
+        raise FabulaError(f"{instance.id}: unknown world '{name}'.{hint(name, WORLDS)}")
+    code = language_of(instance)
+    if code not in MINE:
+        raise FabulaError(
+            f"{instance.id}: rewriting needs the language of the world, not '{code}'; "
+            "rewrite first and translate by generating anew."
+        )
+    return WORLDS[name]
+
+
+def language_of(instance: Instance) -> str:
+    """The language of a record."""
+    return str(instance.provenance.get("language", "en"))
+
+
+def reader(instance: Instance) -> Reading:
+    """The story as the reader understands it."""
+    return world_of(instance).read(language_of(instance), instance.story)
+
+
+def retell(
+    instance: Instance,
+    how: str,
+    lines: Sequence[Line],
+    query: Query | None = None,
+    rename: Rename = lambda name: name,
+    details: Mapping[str, Any] | None = None,
+) -> Instance | Dropped:
+    """The record with another story or another question, proven anew."""
+    world, code = world_of(instance), language_of(instance)
+    story = tuple(line.text for line in lines)
+    reading = world.read(code, story)
+    told = tuple(reading.facts())
+    for line, facts in zip(lines, told, strict=True):
+        if line.source and facts != _renamed(instance.facts[line.source - 1], rename):
+            return Dropped(instance.id, f"'{line.text}' would mean something else")
+    asked = query or tuple(map(rename, instance.query))
+    finding = reading.find(asked)
+    if finding is None:
+        return Dropped(instance.id, "the answer no longer follows")
+    expected = tuple(map(rename, instance.answer))
+    if query is None and not same_answer(asked, finding.answer, expected):
+        return Dropped(instance.id, "the answer would be another")
+    masks = [
+        mask
+        for mask in finding.masks[:MOST_SUPPORTS]
+        if reading.stands(asked, finding.conclusion, mask)
+    ]
+    if not masks:
+        return Dropped(instance.id, "no support stands alone")
+    best, count = masks[0], len(story)
+    roles = ["support" if best >> n & 1 else lines[n - 1].role for n in range(1, count + 1)]
+    support = numbers_of(best)
+    if "defect" in instance.features:
+        return Dropped(instance.id, "its label does not follow from the text")
+    return replace(
+        instance,
+        id=f"{instance.id}+{how}",
+        story=story,
+        question=world.ask(code, asked),
+        answer=finding.answer,
+        choices=_choices(instance, asked, rename),
+        support=support,
+        supports=tuple(numbers_of(mask) for mask in masks),
+        facts=told,
+        query=asked,
+        composition=reading.concepts(best),
+        roles=tuple(roles),
+        features={
+            **measures(best, len(masks), count),
+            "related_distractors": related(reading, asked, best),
+        },
+        signature=reading.signature(asked, best),
+        provenance={
+            **instance.provenance,
+            # the support is the best proof now, whatever was cited before
+            "dialect": "" if instance.provenance.get("dialect") == "release" else
+            instance.provenance.get("dialect", ""),
+            "rewrite": how,
+            "of": instance.id,
+            **(details or {}),
+        },
+    )  # fmt: skip
+
+
+def _renamed(facts: Sequence[Fact], rename: Rename) -> tuple[Fact, ...]:
+    return tuple((fact[0], *map(rename, fact[1:])) for fact in facts)
+
+
+def _choices(instance: Instance, query: Query, rename: Rename) -> tuple[str, ...] | None:
+    """The answers that the question can have, as far as the record or its recipe tells."""
+    if query[0] == instance.query[0]:
+        return None if instance.choices is None else tuple(map(rename, instance.choices))
+    try:
+        recipe = load(str(instance.provenance.get("recipe", "")))
+    except RecipeError:
+        return None
+    if isinstance(recipe, Collection):
+        part = str(instance.provenance.get("part", ""))
+        if part not in recipe.members:
+            return None
+        recipe = recipe.members[part]
+    choices = world_of(instance).choices(recipe, query)
+    return None if choices is None else tuple(choices)
+
+
+def support_mask(instance: Instance) -> int:
+    """The sentences of the support."""
+    return mask_of(instance.support)

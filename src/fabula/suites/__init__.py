@@ -1,0 +1,1 @@
+"""The suites, as data files."""

@@ -1,0 +1,358 @@
+"""Examples for models: words and answers as numbers, ragged stories as batches without waste.
+
+Promises:
+1. The vocabulary and the answers come from the training examples alone: a word that only the test
+   has is unknown, and an answer that only the test has counts as wrong; none is dropped.
+2. A batch is trimmed to its own longest story and sentence; padding is 0 and the lengths are given,
+   so a model can (and must) leave it out.
+3. Validation examples are held out by story, since questions of one story are not independent.
+
+Glossary: N examples, S sentences, W words of a sentence, Q words of a question, T words of a whole
+story with its question, E entities, A answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from fabula.errors import FabulaError
+from fabula.instance import Instance
+
+PAD, UNKNOWN = 0, 1
+PLACEHOLDERS = 20  # rows for anonymous entities, right after padding and unknown
+FIRST_WORD = 2 + PLACEHOLDERS
+MAX_SUPPORTS = 10
+CHUNK = 50  # batches that are sorted by length together
+
+_WORDS = re.compile(r"@?\w+(?:-\w+)*|'\w+")  # 's is a word, so that a name stays itself
+
+
+class Graph(NamedTuple):
+    """A story as a graph: entities are numbered in order of mention."""
+
+    entities: tuple[str, ...]
+    edges: tuple[tuple[int, str, int], ...]
+    """(from, relation, to), one for each fact about two entities."""
+    query: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question, as models see it."""
+
+    story: tuple[tuple[str, ...], ...]
+    question: tuple[str, ...]
+    answer: tuple[str, ...]
+    support: tuple[int, ...]
+    """Sentence indices from 0, in the order of the data's convention."""
+    graph: Graph | None
+    group: str
+    """Questions of one story share it."""
+    features: Mapping[str, Any]
+    """What results are broken down by: recipe, question, support_size, hops, …"""
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a sentence, lower-cased, without punctuation."""
+    return tuple(_WORDS.findall(text.lower()))
+
+
+def example(instance: Instance) -> Example:
+    """An instance as an example."""
+    source = instance.provenance
+    return Example(
+        story=tuple(words(sentence) for sentence in instance.story),
+        question=words(instance.question),
+        answer=instance.answer,
+        support=tuple(number - 1 for number in instance.support),
+        graph=graph(instance),
+        group=f"{source.get('recipe')}:{source.get('passage', instance.id)}",
+        features={
+            "recipe": source.get("recipe"),
+            "question": instance.query[0],
+            "composition": "+".join(instance.composition),
+            **{
+                name: value
+                for name, value in instance.features.items()
+                if isinstance(value, (int, str)) or value is None
+            },
+        },
+    )
+
+
+def graph(instance: Instance) -> Graph | None:
+    """The facts about two entities as edges, if the question is about two of these."""
+    numbers: dict[str, int] = {}
+    edges = []
+    for facts in instance.facts:
+        for fact in facts:
+            if len(fact) == 3:
+                relation, first, second = fact
+                ends = [numbers.setdefault(name, len(numbers)) for name in (first, second)]
+                edges.append((ends[0], relation, ends[1]))
+    asked = [numbers[name] for name in instance.query[1:] if name in numbers]
+    if len(asked) != 2 or asked[0] == asked[1]:
+        return None
+    return Graph(tuple(numbers), tuple(edges), (asked[0], asked[1]))
+
+
+# --- numbers for words --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words, answers and relations of the training examples, as numbers."""
+
+    words: tuple[str, ...]
+    answers: tuple[str, ...]
+    """Labels; a list of several words is one label, joined by commas."""
+    relations: tuple[str, ...]
+    _word: dict[str, int] = field(init=False, repr=False, compare=False)
+    _answer: dict[str, int] = field(init=False, repr=False, compare=False)
+    _relation: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_word", {w: i + FIRST_WORD for i, w in enumerate(self.words)})
+        object.__setattr__(self, "_answer", {a: i for i, a in enumerate(self.answers)})
+        object.__setattr__(self, "_relation", {r: i + 1 for i, r in enumerate(self.relations)})
+
+    @classmethod
+    def of(cls, examples: Sequence[Example]) -> Vocabulary:
+        """The vocabulary of training examples."""
+        if not examples:
+            raise FabulaError("no training examples: name a recipe or a folder that has some.")
+        seen = {w for e in examples for sentence in (*e.story, e.question) for w in sentence}
+        relations = {r for e in examples if e.graph for _, r, _ in e.graph.edges}
+        answers = {label(e.answer) for e in examples}
+        return cls(tuple(sorted(seen)), tuple(sorted(answers)), tuple(sorted(relations)))
+
+    @property
+    def size(self) -> int:
+        """Rows of a table of words: padding, unknown, placeholders, words."""
+        return FIRST_WORD + len(self.words)
+
+    def word(self, text: str) -> int:
+        """The number of a word."""
+        return self._word.get(text, UNKNOWN)
+
+    def word_of(self, answer: str) -> int:
+        """The number of the word that an answer is, -1 if it is none or several."""
+        return self._word.get(answer.lower(), -1)
+
+    def answer(self, words: Sequence[str]) -> int:
+        """The number of an answer, -1 if training had none such."""
+        return self._answer.get(label(words), -1)
+
+    def relation(self, name: str) -> int:
+        """The number of a relation, from 1; 0 if unknown."""
+        return self._relation.get(name, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For checkpoints."""
+        return {"words": self.words, "answers": self.answers, "relations": self.relations}
+
+
+def label(answer: Sequence[str]) -> str:
+    """An answer as one label."""
+    return ",".join(answer)
+
+
+# --- numbers for stories ------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Batch:
+    """Some examples as tensors, trimmed to the longest of them."""
+
+    story: Tensor
+    """[B, S, W] words."""
+    sentences: Tensor
+    """[B] sentences of each story."""
+    question: Tensor
+    """[B, Q] words."""
+    answer: Tensor
+    """[B] answers, -1 for one that training never had."""
+    support: Tensor
+    """[B, 10] sentence indices in order, -1 beyond the last."""
+    edges: Tensor
+    """[B, E, E] relations from row to column, 0 for none; E is 0 if there are no graphs."""
+    nodes: Tensor
+    """[B] entities of each graph."""
+    query: Tensor
+    """[B, 2] the entities asked about."""
+    entities: Tensor
+    """[B, 2, S, W] whether a word of the story is the first or the second entity asked about."""
+
+    def __len__(self) -> int:
+        return len(self.answer)
+
+    def to(self, device: torch.device) -> Batch:
+        """The batch on a device."""
+        return Batch(*(getattr(self, name).to(device) for name in self.__slots__))
+
+    @property
+    def flat(self) -> tuple[Tensor, Tensor]:
+        """The words of story and question in one row, [B, T], and the length of each row."""
+        count, size = len(self), self.story.shape[1] * self.story.shape[2]
+        row = torch.cat([self.story.reshape(count, size), self.question], 1)
+        kept = row != PAD
+        lengths = kept.sum(1)
+        order = (~kept).to(torch.int8).sort(dim=1, stable=True).indices
+        return row.gather(1, order)[:, : int(lengths.max())], lengths
+
+
+class Tensors:
+    """Examples made into tensors once; batches are cut from them."""
+
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        vocabulary: Vocabulary,
+        max_sentences: int | None = None,
+        cloze: bool = False,
+    ) -> None:
+        """With `max_sentences`, only the most recent so many of a story are kept.
+
+        With `cloze`, names of entities become placeholders, drawn anew for each batch.
+        """
+        self.examples = examples
+        self.vocabulary = vocabulary
+        self.cloze = cloze
+        stories = [e.story[-max_sentences:] if max_sentences else e.story for e in examples]
+        dropped = [len(e.story) - len(s) for e, s in zip(examples, stories, strict=True)]
+        self.sentences = torch.tensor([len(story) for story in stories])
+        self.width = max((len(s) for story in stories for s in story), default=1)
+        deepest = int(self.sentences.max()) if stories else 0
+        self.story = torch.zeros(len(stories), deepest, self.width, dtype=torch.int32)
+        self.question = torch.zeros(
+            len(stories), max((len(e.question) for e in examples), default=1), dtype=torch.int32
+        )
+        number = vocabulary.word
+        for row, (e, story) in enumerate(zip(examples, stories, strict=True)):
+            for at, sentence in enumerate(story):
+                self.story[row, at, : len(sentence)] = torch.tensor([number(w) for w in sentence])
+            self.question[row, : len(e.question)] = torch.tensor([number(w) for w in e.question])
+        self.answer = torch.tensor([vocabulary.answer(e.answer) for e in examples])
+        self.support = torch.full((len(examples), MAX_SUPPORTS), -1)
+        for row, (e, lost) in enumerate(zip(examples, dropped, strict=True)):
+            kept = [s - lost for s in e.support if s >= lost][:MAX_SUPPORTS]
+            self.support[row, : len(kept)] = torch.tensor(kept, dtype=torch.long)
+        self.words_in_sentence = (self.story != PAD).sum(2)
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def batch(self, rows: Tensor, shuffle: torch.Generator | None = None) -> Batch:
+        """These rows; with `shuffle`, entities get their numbers and placeholders at random."""
+        depth = max(1, int(self.sentences[rows].max()))
+        width = max(1, int(self.words_in_sentence[rows].max()) if self.story.shape[1] else 1)
+        story = self.story[rows, :depth, :width].long()
+        question = self.question[rows].long()
+        question = question[:, : max(1, int((question != PAD).sum(1).max()))]
+        graphs = [self.examples[row].graph for row in rows.tolist()]
+        largest = max((len(g.entities) for g in graphs if g), default=0)
+        edges = torch.zeros(len(rows), largest, largest, dtype=torch.long)
+        nodes = torch.zeros(len(rows), dtype=torch.long)
+        query = torch.zeros(len(rows), 2, dtype=torch.long)
+        asked = torch.zeros(len(rows), 2, *story.shape[1:], dtype=torch.bool)
+        for row, known in enumerate(graphs):
+            if known is None:
+                continue
+            count = len(known.entities)
+            nodes[row] = count
+            place = (
+                torch.randperm(count, generator=shuffle) if shuffle else torch.arange(count)
+            ).tolist()
+            for first, relation, second in known.edges:
+                edges[row, place[first], place[second]] = self.vocabulary.relation(relation)
+            query[row] = torch.tensor([place[at] for at in known.query])
+            self._anonymise(row, known, story, question, asked, shuffle)
+        return Batch(
+            story,
+            self.sentences[rows],
+            question,
+            self.answer[rows],
+            self.support[rows],
+            edges,
+            nodes,
+            query,
+            asked,
+        )
+
+    def _anonymise(
+        self,
+        row: int,
+        known: Graph,
+        story: Tensor,
+        question: Tensor,
+        asked: Tensor,
+        shuffle: torch.Generator | None,
+    ) -> None:
+        """Mark the entities asked about; with cloze, put placeholders for all names."""
+        plain = story[row].clone()
+        for at, node in enumerate(known.query):
+            asked[row, at] = plain == self.vocabulary.word(known.entities[node].lower())
+        if not self.cloze:
+            return
+        if len(known.entities) > PLACEHOLDERS:
+            raise FabulaError(
+                f"a story has {len(known.entities)} entities, and there are {PLACEHOLDERS} "
+                "placeholders; train without cloze."
+            )
+        drawn = (
+            torch.randperm(PLACEHOLDERS, generator=shuffle)
+            if shuffle
+            else torch.arange(PLACEHOLDERS)
+        )
+        asks = question[row].clone()
+        for node, name in enumerate(known.entities):
+            word = self.vocabulary.word(name.lower())
+            story[row][plain == word] = 2 + drawn[node]
+            question[row][asks == word] = 2 + drawn[node]
+
+    def batches(
+        self, size: int, generator: torch.Generator | None = None
+    ) -> Iterator[tuple[Tensor, Batch]]:
+        """All rows once, as (row numbers, batch); in random order if a generator is given.
+
+        Stories of like length come together: chunks of many batches are sorted by length, and
+        the batches shuffled again.
+        """
+        count = len(self)
+        order = (
+            torch.arange(count) if generator is None else torch.randperm(count, generator=generator)
+        )
+        for start in range(0, count, size * CHUNK):
+            chunk = order[start : start + size * CHUNK]
+            chunk = chunk[self.sentences[chunk].argsort(stable=True)]
+            groups = list(chunk.split(size))
+            turns = (
+                range(len(groups))
+                if generator is None
+                else torch.randperm(len(groups), generator=generator).tolist()
+            )
+            for turn in turns:
+                yield groups[turn], self.batch(groups[turn], generator)
+
+
+# --- where examples come from -------------------------------------------------------------------
+
+
+def hold_out(examples: Sequence[Example], share: float) -> tuple[list[Example], list[Example]]:
+    """Training and validation examples: the last share of the stories is held out."""
+    groups = list(dict.fromkeys(e.group for e in examples))
+    if len(groups) < 2:
+        raise FabulaError("a single story cannot be divided into training and validation.")
+    kept = set(groups[: min(len(groups) - 1, max(1, round(len(groups) * (1 - share))))])
+    return [e for e in examples if e.group in kept], [e for e in examples if e.group not in kept]
+
+
+def examples_of(instances: Iterable[Instance]) -> list[Example]:
+    """Instances as examples."""
+    return [example(found) for found in instances]

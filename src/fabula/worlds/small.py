@@ -1,0 +1,56 @@
+"""Worlds of one fact a sentence: what their folders share, so that each only names its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from fabula.recipe import Recipe
+from fabula.seeds import Draw
+from fabula.worlds.base import Brief, Citation, Claim, Query, Reading, Tale, World
+
+
+class Speech(Protocol):
+    """A language, as far as questions go."""
+
+    def ask(self, query: Query) -> str:
+        """The question in words."""
+
+    def parse_question(self, question: str) -> Query:
+        """The query behind a question."""
+
+
+def small_world(
+    folder: str,
+    recipe: type[Recipe],
+    *,
+    tale: Callable[[Any, Draw, Draw, Brief], Tale],
+    language: Callable[[str], Speech],
+    read: Callable[[str, Sequence[str]], Reading],
+    choices: Callable[[Any, Query], list[str] | None],
+    citations: Callable[[Any, Query], list[Citation]],
+    about: str,
+) -> World:
+    """The world in a folder; its logic program is only loaded when something is to be proven."""
+
+    def begin(given: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
+        assert isinstance(given, recipe)
+        return tale(given, unfold, tell, brief)
+
+    def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+        facts = [told[0] for told in read(code, sentences).facts()]
+        found: list[list[str]] = import_module(f"{folder}.oracle").prove(facts, claims)
+        return found
+
+    return World(
+        recipe,
+        begin,
+        read,
+        lambda code, query: language(code).ask(query),
+        lambda code, question: language(code).parse_question(question),
+        choices,
+        prove,
+        about,
+        citations=citations,
+    )

@@ -1,0 +1,130 @@
+"""Every registered model, on real data: what any model must do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from fabula.generate import generate
+from fabula.models import MODELS, model_named
+from fabula.training.data import Batch, Tensors, Vocabulary, examples_of
+from fabula.training.loop import Trainer, evaluate, loss_of, shape_of
+from fabula.training.model import Model
+
+torch.set_num_threads(1)
+
+
+@cache
+def tensors(graph: bool, cloze: bool) -> Tensors:
+    recipe = "clutrr/gen-23" if graph else "babi/qa2"
+    examples = examples_of(generate(recipe, "train", size=32))
+    return Tensors(examples, Vocabulary.of(examples), None, cloze)
+
+
+def data_for(kind: type[Model]) -> Tensors:
+    return tensors(kind.inputs == "graph" or kind.regime.cloze, kind.regime.cloze)
+
+
+def made(name: str, **sizes: object) -> tuple[Model, Tensors]:
+    kind = model_named(name)
+    data = data_for(kind)
+    torch.manual_seed(1)
+    return kind(kind.Sizes(**sizes), shape_of(data.vocabulary, data)), data
+
+
+def padded(batch: Batch) -> Batch:
+    """The same batch with room for two more sentences, words and entities."""
+    pad = torch.nn.functional.pad
+    return replace(
+        batch,
+        story=pad(batch.story, (0, 1, 0, 2)),
+        question=pad(batch.question, (0, 1)),
+        edges=pad(batch.edges, (0, 1, 0, 1)),
+        entities=pad(batch.entities, (0, 1, 0, 2)),
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_shapes_and_padding(name: str) -> None:
+    model, data = made(name)
+    model.eval()
+    batch = data.batch(torch.arange(12))
+    wide = model_named(name)
+    shape = shape_of(data.vocabulary, data)
+    torch.manual_seed(1)
+    model = wide(wide.Sizes(), shape._replace(width=shape.width + 1, depth=shape.depth + 2))
+    model.eval()
+    output = model(batch)
+    assert output.logits.shape == (12, len(data.vocabulary.answers))
+    assert torch.isfinite(output.logits).all()
+    assert torch.allclose(output.logits, model(padded(batch)).logits, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_example_alone_or_in_a_batch(name: str) -> None:
+    model, data = made(name)
+    model.eval()
+    together = model(data.batch(torch.arange(8))).logits
+    alone = torch.cat([model(data.batch(torch.tensor([row]))).logits for row in range(8)])
+    assert torch.allclose(together, alone, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_gradient_reaches_every_parameter(name: str) -> None:
+    model, data = made(name)
+    model.begin_epoch(10_000)
+    model.train()
+    batch = data.batch(torch.arange(32))
+    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+    for _ in range(2):  # a weight that starts at 0 lets nothing through before the first step
+        optimiser.zero_grad()
+        loss_of(model(batch), batch).backward()
+        optimiser.step()
+    for path, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            assert parameter.grad is not None, path
+            assert torch.isfinite(parameter.grad).all(), path
+            assert parameter.grad.abs().sum() > 0, path
+
+
+PLAIN = {
+    "memn2n": {"linear_start": 0, "noise": 0.0},
+    "ut": {"dropout": 0.0},
+    "gat": {"dropout": 0.0},
+    "mac": {"dropout": 0.0},
+    "bidaf": {"dropout": 0.0},
+}
+SLOW = ("rn", "mac", "bidaf", "stm", "rrn", "lstm", "bilstm", "bilstm-attention")  # at the rate of their papers
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_overfits(name: str) -> None:
+    model, data = made(name, **PLAIN.get(name, {}))
+    regime = replace(
+        model.regime, epochs=400, batch=8, patience=0, halve_every=0, warm_steps=0, select="valid",
+        weight_decay=0.0, lr=3e-3 if name in SLOW else model.regime.lr,
+    )  # fmt: skip
+    few = Tensors(data.examples[:16], data.vocabulary, 8, data.cloze)
+    Trainer(model, regime, few, few, seed=3).run()
+    assert evaluate(model, few, torch.device("cpu")).accuracy == 1.0
+
+
+@pytest.mark.parametrize("name", ["tpr-rnn", "tp-mann"])
+def test_factored_equals_dense(name: str) -> None:
+    sizes = {"entity": 7, "role": 5, "hidden": 6, "word": 9}
+    fast, data = made(name, **sizes)
+    dense, _ = made(name, **sizes, dense=True)
+    batch = data.batch(torch.arange(16))
+    logits, gradients = [], []
+    for model in (fast, dense):
+        model.double()
+        found = model(batch).logits
+        cross_entropy(found, batch.answer).backward()
+        logits.append(found)
+        gradients.append(torch.cat([p.grad.flatten() for p in model.parameters()]))
+    assert torch.allclose(logits[0], logits[1], atol=1e-9)
+    assert torch.allclose(gradients[0], gradients[1], atol=1e-9)

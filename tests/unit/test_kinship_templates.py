@@ -1,0 +1,243 @@
+"""A user's own templates: loaded, checked, told, parsed back, verified."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.kinship_stories import recipe
+
+from fabula.engine import write
+from fabula.errors import RecipeError
+from fabula.generate import Author
+from fabula.recipe import Recipe, load
+from fabula.verify import objections, verify
+from fabula.worlds.kinship.algebra import vocabulary
+from fabula.worlds.kinship.cloze import anonymised
+
+WORDS = vocabulary().words
+TEXTS = (
+    "{x} phoned {y}, the famous KIN.",
+    "On Monday {x} met {y}, a proud KIN, at the harbour. {x} was late.",
+)
+UNCLE_AND_WIFE = """
+[[template]]
+text = "{girl} wrote to {man}, the brother of her mother. {lady}, married to {man}, answered."
+facts = [["girl", "uncle", "man"], ["man", "wife", "lady"]]
+genders = { girl = "female" }
+"""
+
+
+def entry(text: str, *facts: tuple[str, str, str], **genders: str) -> str:
+    """A template as it is written in a file."""
+    pairs = ", ".join(f"{slot} = {json.dumps(gender)}" for slot, gender in genders.items())
+    return (
+        f"[[template]]\ntext = {json.dumps(text)}\nfacts = {json.dumps(facts)}\n"
+        f"genders = {{ {pairs} }}\n"
+    )
+
+
+def whole_file(*more: str, texts: tuple[str, ...] = TEXTS, words: tuple[str, ...] = WORDS) -> str:
+    """Templates for all words, and more."""
+    each = (entry(text.replace("KIN", word), ("x", word, "y")) for word in words for text in texts)
+    return "\n".join(chain(each, more))
+
+
+def with_templates(folder: Path, content: str, name: str = "mine.toml", **keys: Any) -> Recipe:
+    (folder / name).write_text(content, encoding="utf-8")
+    return recipe(telling="templates", templates=str(folder / name), **keys)
+
+
+def test_stories_are_told_and_proven(tmp_path: Path) -> None:
+    own = with_templates(
+        tmp_path,
+        whole_file(UNCLE_AND_WIFE),
+        tasks=[{"k": 2}, {"k": 3, "noise": ["irrelevant"]}],
+        splits={"train": 40},
+    )
+    records = list(Author(own, "train").instances(0, 40))
+    for record in records:
+        assert not objections(record), record.story
+        assert not objections(anonymised(record)), record.story
+        texts = [template["text"] for template in record.features["templates"]]
+        assert len(texts) <= len(record.story)
+    told = " ".join(unit for record in records for unit in record.story)
+    assert "the famous" in told
+    assert "On Monday" in told
+
+
+def test_several_facts_in_one_template(tmp_path: Path) -> None:
+    own = with_templates(
+        tmp_path,
+        whole_file(UNCLE_AND_WIFE),
+        words=["by-marriage"],
+        asks={"kin-by-marriage": 1},
+        tasks=[{"k": 2}],
+        targets=["aunt"],
+    )
+    records = list(Author(own, "train").instances(0, 60))
+    joined = [r for r in records if any("brother of her mother" in unit for unit in r.story)]
+    assert joined
+    for record in joined:
+        assert len(record.story) == 1
+        assert {fact[0] for fact in record.facts[0]} == {"uncle", "wife", "female"}
+        assert not objections(record), record.story
+
+
+def test_a_data_set_is_verified_without_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "recipes"
+    folder.mkdir()
+    (folder / "mine.toml").write_text(whole_file(), encoding="utf-8")
+    (folder / "own.toml").write_text(
+        'world = "kinship"\ntelling = "templates"\ntemplates = "mine.toml"\n[splits]\ntrain = 6\n',
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)  # the file is found beside the recipe
+    own = load(folder / "own.toml")
+    out = tmp_path / "out"
+    write(own, out, {"train": 6})
+    (folder / "mine.toml").unlink()
+    found = verify(out)
+    assert (found.proven, found.failed) == (6, 0)
+    # the recipe has taken in what the file said
+    assert load(own).digest == own.digest
+    assert "mine.toml" not in (out / "manifest.json").read_text(encoding="utf-8")
+
+
+def test_the_digest_follows_the_templates(tmp_path: Path) -> None:
+    one = with_templates(tmp_path, whole_file())
+    same = with_templates(tmp_path, whole_file(), name="renamed.toml")
+    other = with_templates(tmp_path, whole_file(UNCLE_AND_WIFE))
+    assert one.digest == same.digest != other.digest
+
+
+def test_a_record_with_other_templates_is_refused(tmp_path: Path) -> None:
+    own = with_templates(tmp_path, whole_file(), tasks=[{"k": 2}])
+    record = next(iter(Author(own, "train").instances(0, 1)))
+    for wrong in (
+        [],
+        [{"text": "{x} met {y}.", "facts": [["x", "uncle", "y"]]}],
+        [{"text": "{x} met {z}.", "facts": [["x", "uncle", "y"]]}],
+        "nonsense",
+    ):
+        features = {**record.features, "templates": wrong}
+        assert objections(replace(record, features=features))
+
+
+def test_held_out_templates_are_never_seen(tmp_path: Path) -> None:
+    own = with_templates(
+        tmp_path,
+        whole_file(),
+        phrases="seen",
+        split_overrides={"test": {"phrases": "held-out"}},
+    )
+    texts = [
+        {
+            template["text"]
+            for record in Author(own, split).instances(0, 80)
+            for template in record.features["templates"]
+        }
+        for split in ("train", "test")
+    ]
+    assert texts[0]
+    assert texts[1]
+    assert not texts[0] & texts[1]
+
+
+def test_placeholder_files_as_clutrr_lays_them_out(tmp_path: Path) -> None:
+    genders = {"male": ("male", "female"), "female": ("male", "female")}
+    content: dict[str, dict[str, list[str]]] = {}
+    for word in WORDS:
+        gender = vocabulary().relation_of[word][1]
+        for first in genders:
+            if word not in ("husband", "wife") or first != gender:
+                text = f"ENT_1_{gender} is the {word} whom ENT_0_{first} always talks about."
+                content.setdefault(word, {})[f"{first}-{gender}"] = [text.replace("is", "was")]
+    content["mother-son-in-law"] = {
+        "female-female-male": ["ENT_0_female rang ENT_1_female, who sat with ENT_2_male."]
+    }
+    for word, by_genders in content.items():
+        for first, texts in by_genders.items():
+            if word != "mother-son-in-law":
+                texts[0] = texts[0].replace("always", "always" if first[0] == "m" else "often")
+    own = with_templates(tmp_path, json.dumps(content), name="mine.json")
+    for record in Author(own, "train").instances(0, 30):
+        assert not objections(record), record.story
+
+
+BAD = [
+    (entry("{x} likes {z}.", ("x", "uncle", "y")), "line 201 .template 41.: {z} is in no fact"),
+    (entry("{x} likes.", ("x", "uncle", "y")), "speak of 'y', the text does not"),
+    (entry("{x} likes {y}.", ("x", "unkle", "y")), "unknown kin 'unkle'. Did you mean 'uncle'"),
+    (entry("{x} likes his aunt {y}.", ("x", "aunt", "y")), "says 'his', but nobody is male"),
+    (entry("{x} likes uncle {y}.", ("x", "aunt", "y"), y="male"), "both male and female"),
+    (entry("{x} and {y} agree.", ("x", "wife", "y"), x="female"), "married and both"),
+    (entry("{x} had uncle {y}.", ("x", "aunt", "y")), "says 'uncle', but {y} is female"),
+    (entry("{y} and niece {x} sang.", ("x", "uncle", "y")), 'add genders = { x = "female" }'),
+    (entry("{x} phoned {y}, the famous son.", ("x", "nephew", "y")), "reads like mine.toml, line"),
+    (entry("{x}{y} sing.", ("x", "nephew", "y")), "does not parse back"),
+    (entry("Hugo saw {x} and {y}.", ("x", "nephew", "y")), "'Hugo' is one of the names"),
+    (entry("{x} saw {y}.", ("x", "cousin", "y")), "nothing tells the gender of {x}"),
+    (entry("{x} saw {y", ("x", "uncle", "y")), "a slot is a word in braces"),
+    (entry("{x} saw {y}", ("x", "uncle", "y")), "full stop"),
+    (entry("{x} saw {y} and {z}.", ("x", "uncle", "y"), ("x", "aunt", "z"), ("y", "wife", "z")),
+     "must be a path"),
+    (entry("{x} saw {x}.", ("x", "uncle", "x")), "their own uncle"),
+    (entry("{y} is {x}'s uncle.", ("x", "nephew", "y")), "'uncle' tells that {x} is male"),
+    (entry("{y} is {x}'s grandson.", ("x", "nephew", "y")), "also a built-in sentence"),
+    ('[[template]]\ntext = "{x} saw {y}."\nfacts = [["x", "uncle"]]\n', "each is"),
+    ("[[template]]\ntxt = 3\nfacts = []\n", "text' is missing"),
+    ("[[templte]]\n", "unknown key 'templte'. Did you mean 'template'"),
+    ("[[", "not valid TOML"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "message"), BAD)
+def test_bad_templates(tmp_path: Path, more: str, message: str) -> None:
+    with pytest.raises(RecipeError, match=message.replace("{", r"\{")):
+        with_templates(tmp_path, whole_file(more))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "it must be"),
+        ("{", "not valid JSON"),
+        ('{"unkle": {}}', "Did you mean 'uncle'"),
+        ('{"uncle": []}', "2 genders and a list of texts"),
+        ('{"uncle": {"male": ["ENT_0_male met ENT_1_male."]}}', "2 genders and a list of texts"),
+        ('{"uncle": {"female-male": ["ENT_0_male met ENT_1_male."]}}', "text 1: ENT_0_male is at"),
+        ('{"uncle": {"female-male": ["ENT_2_male met ENT_1_male."]}}', "text 1: ENT_2_male is at"),
+        ('{"uncle": {"female-woman": ["ENT_0_female met Bob."]}}', "genders"),
+        ('{"uncle": {"female-male": ["ENT_0_female met Bob."]}}', "the text does not"),
+    ],
+)
+def test_bad_placeholder_files(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        with_templates(tmp_path, content, name="mine.json")
+
+
+def test_what_is_not_covered_is_named(tmp_path: Path) -> None:
+    some = tuple(word for word in WORDS if word != "aunt")
+    with pytest.raises(RecipeError, match="none tells of the aunt of a male person"):
+        with_templates(tmp_path, whole_file(words=some))
+    with pytest.raises(RecipeError, match=r"none held out tells of .* Add one more"):
+        with_templates(tmp_path, whole_file(texts=TEXTS[:1]), phrases="held-out")
+    with pytest.raises(RecipeError, match="tells of the cousin"):
+        with_templates(tmp_path, whole_file(), words=["cousin"])
+
+
+def test_templates_and_their_telling_go_together(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match='telling = "templates"'):
+        recipe(telling="templates")
+    (tmp_path / "mine.toml").write_text(whole_file(), encoding="utf-8")
+    with pytest.raises(RecipeError, match='telling = "templates"'):
+        recipe(templates=str(tmp_path / "mine.toml"))
+    with pytest.raises(RecipeError, match="there is no file"):
+        recipe(telling="templates", templates="nowhere.toml")
