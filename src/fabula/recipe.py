@@ -295,11 +295,11 @@ def _source(name: str) -> tuple[str, str]:
             raise RecipeError(f"recipe {name}: there is no such file.") from None
         except (OSError, UnicodeDecodeError) as error:
             raise RecipeError(f"recipe {name}: cannot be read: {error}.") from None
-    from fabula.suite import refuse  # suites are made of recipes, so they import this module
+    from fabula.suite import refuse, suites  # suites are made of recipes: they import this module
 
     refuse(name)
     raise RecipeError(
-        f"no recipe '{name}'.{hint(name, recipe_ids())}"
+        f"no recipe '{name}'.{hint(name, [*recipe_ids(), *suites()])}"
         " (`fabula list` shows all; your own file needs the ending .toml)"
     )
 

@@ -66,6 +66,9 @@ def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
     >>> fabula.score(instance, "She left the kitchen. Answer: the garden.").correct
     """
     answers = _answers(instance)
+    plain = None if truncated else _plain(reply, answers)
+    if plain is not None:
+        return Score(_outcome([_fold(plain)] == [*map(_fold, instance.answer)]), (plain,))
     text = _without_next_question(_without_reasoning(_clean(reply)), answers)
     found = _read(_Reply(text, answers), truncated)
     if isinstance(found, Outcome):
@@ -78,6 +81,15 @@ def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
         return Score(_outcome(found == instance.answer), found)
     expected = {_fold(word) for word in instance.answer}
     return Score(_outcome({_fold(word) for word in found} == expected), found)
+
+
+_PLAIN = re.compile(r"\s*(?:Answer:\s*)?([A-Za-z][a-z-]+)\.?\s*")
+
+
+def _plain(reply: str, answers: _Answers) -> str | None:
+    """The answer of a reply that is nothing but one of the choices; most are, and it is quicker."""
+    match = _PLAIN.fullmatch(reply) if answers.shape == "one" else None
+    return answers.names.get(_fold(match[1])) if match else None
 
 
 def _outcome(right: bool) -> Outcome:
@@ -142,8 +154,7 @@ class _Answers(NamedTuple):
     """Folded wording to answer; none for a way in English, which has a pattern of its own."""
     echo: frozenset[str]
     """Folded words that the question itself names."""
-    known: frozenset[str]
-    """Words of story and question, in lower case."""
+    story: tuple[str, ...]
     question: frozenset[str]
     """Words of the question, in lower case."""
 
@@ -151,18 +162,18 @@ class _Answers(NamedTuple):
 def _answers(instance: Instance) -> _Answers:
     kind, *arguments = instance.query or ("",)
     words = frozenset(re.findall(r"[\w'-]+", instance.question.lower()))
-    known = words | {w for s in instance.story for w in re.findall(r"[\w'-]+", s.lower())}
+    story = instance.story
     tongue = _tongue(instance)
     say = tongue.say if tongue else tuple
     echo = frozenset(map(_fold, say(arguments)))
     if kind == "path" or (not instance.choices and _is_way(instance.answer)):
         if tongue or "steps" in arguments:
-            return _Answers("way", *_vocabulary(tuple(say(STEPS))), echo, known, words)
-        return _Answers("way", _WAY, {}, echo, known, words)
+            return _Answers("way", *_vocabulary(tuple(say(STEPS))), echo, story, words)
+        return _Answers("way", _WAY, {}, echo, story, words)
     forms = tongue.forms() if tongue else ()
     if instance.choices and len(instance.answer) <= 1:
         pattern, names = _vocabulary(tuple(instance.choices), forms)
-        return _Answers("one", pattern, names, echo, known, words)
+        return _Answers("one", pattern, names, echo, story, words)
     objects = [
         fact[OBJECT_OF[fact[0]]]
         for facts in instance.facts
@@ -175,7 +186,7 @@ def _answers(instance: Instance) -> _Answers:
     other = say([*objects, "nothing"])
     listed = dict.fromkeys([*(instance.choices or ()), *instance.answer, *other])
     pattern, names = _vocabulary(tuple(listed), forms)
-    return _Answers("list", pattern, names, echo, known, words)
+    return _Answers("list", pattern, names, echo, story, words)
 
 
 def _tongue(instance: Instance) -> Tongue | None:
@@ -242,6 +253,7 @@ def _long(letter: str) -> str:
     return next(way for way in WAYS if way[0] == letter)
 
 
+@lru_cache(maxsize=65_536)
 def _fold(word: str) -> str:
     """A word without what does not matter."""
     text = re.sub(r"[\s_-]+", " ", word).strip(" .,;:!?\"'`").lower()
@@ -658,11 +670,13 @@ def _leading(reply: _Reply, window: Span) -> list[Mention]:
 def _strangers(reply: _Reply, window: Span) -> list[str]:
     """Items of a list that are no known answers and no words of the story either."""
     text = reply.text[window.start : window.end]
+    known = {w for s in reply.answers.story for w in re.findall(r"[\w'-]+", s.lower())}
+    known |= reply.answers.question
     found = []
     for item in re.split(r",|;|\band\b|&|\n|\+", re.sub(r"[.!?\"'\[\]()]", " ", text)):
         match = re.fullmatch(r"[\s•-]*(?:(?:the|a|an|also|one|her|his)\s+)*([\w-]+)\s*", item, re.I)
         word = match[1].lower() if match else ""
-        strange = word and word not in reply.answers.known and word not in _FILLER
+        strange = word and word not in known and word not in _FILLER
         if strange and _fold(word) not in reply.answers.names and not word.isdigit():
             found.append(word)
     return found

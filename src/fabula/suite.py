@@ -27,6 +27,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fabula._version import __version__
 from fabula.engine import MANIFEST, Job
+from fabula.engine.local import check_free
 from fabula.errors import FabulaError, OutputError
 from fabula.recipe import load
 
@@ -61,6 +62,11 @@ class Suite(BaseModel):
         return f"{self.id.partition('/')[0]}/qa{number}"
 
     @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that its folders have."""
+        return tuple(dict.fromkeys(name for f in self.folders.values() for name in f.sizes))
+
+    @property
     def questions(self) -> int:
         """How many questions the whole suite has."""
         return len(self.tasks) * sum(sum(f.sizes.values()) for f in self.folders.values())
@@ -89,17 +95,19 @@ class _Source(NamedTuple):
 def write_suite(
     suite: Suite,
     out: Path,
-    limit: int | None = None,
+    limits: Mapping[str, int] | None = None,
     seed: int | None = None,
     changes: Mapping[str, Any] | None = None,
     workers: int = 1,
     force: bool = False,
     progress: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Any]:
-    """Write all files, each with at most `limit` questions; the manifest of the suite."""
-    if out.exists() and any(out.iterdir()) and not force:
-        raise OutputError(f"{out}: is not empty; choose another folder or add --force.")
-    work = _targets(suite, limit)
+    """Write all files, or those of just the splits in `limits` with at most so many questions each.
+
+    The manifest of the suite.
+    """
+    check_free(out, str(out), force)
+    work = _targets(suite, limits)
     for source in work:  # what is wrong with a recipe is told before anything is made
         load(source.recipe, {**(changes or {}), "language": source.language})
     out.absolute().parent.mkdir(parents=True, exist_ok=True)
@@ -138,13 +146,14 @@ def write_suite(
     return manifest
 
 
-def _targets(suite: Suite, limit: int | None) -> dict[_Source, list[str]]:
+def _targets(suite: Suite, limits: Mapping[str, int] | None) -> dict[_Source, list[str]]:
     """The files of a suite, by what they are cut from."""
+    most = dict.fromkeys(suite.splits, suite.questions) if limits is None else limits
     work: dict[_Source, list[str]] = {}
     for name, folder in suite.folders.items():
         for number, slug in suite.tasks.items():
-            for split, size in folder.sizes.items():
-                count = min(size, limit) if limit else size
+            for split in (name for name in folder.sizes if name in most):
+                count = min(folder.sizes[split], most[split])
                 source = _Source(suite.recipe(number), folder.language, split, count)
                 file = folder.file.format(number=number, slug=slug, split=split)
                 work.setdefault(source, []).append(f"{name}/{file}")

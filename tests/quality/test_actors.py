@@ -110,7 +110,11 @@ def test_release_answers_have_the_published_shares() -> None:
 def test_release_text_has_the_release_layout() -> None:
     from fabula.engine import Job
 
-    text = Job(load("babi/qa1", {"dialect": "release"}), 0, "babi").piece("train", 0, 50).content.decode()
+    text = (
+        Job(load("babi/qa1", {"dialect": "release"}), 0, "babi")
+        .piece("train", 0, 50)
+        .content.decode()
+    )
     stories = list(babi.parse(text.splitlines(keepends=True), "here"))
     assert len(stories) == 10
     assert all(len(s.sentences) == 10 and len(s.questions) == 5 for s in stories)

@@ -145,18 +145,28 @@ def test_what_is_in_a_box_goes_where_the_box_goes(session: Session) -> None:
          "in it."),
         (["mary get apple"], "mary put apple in melon", "One cannot put anything in or on the "
          "melon."),
-        (["mary get box"], "mary put box in box", "The box cannot be put in the box, which is part "
-         "of it."),
-        (["mary get melon"], "mary put melon in box", "The melon does not fit: box has room for 2 "
-         "and 0 of it is taken; the melon takes 3."),
-        (["mary get box"], "mary get melon", "The melon does not fit: Mary has room for 4 and 2 of "
-         "it is taken; the melon takes 3."),
+        (["mary get box"], "mary put box in box", "The box cannot be put in itself."),
+        (["mary get box", "mary go hall", "mary put box in chest", "joe get chest"],
+         "joe put chest in box", "The chest cannot be put in the box, which it holds."),
+        (["mary get melon"], "mary put melon in box", "The melon does not fit: the box has room "
+         "for 2 and 0 of it is taken; the melon takes 3."),
+        (["mary get box"], "mary get melon", "The melon is too much: Mary can carry 4 and has 2; "
+         "the melon takes 3."),
+        (["mary get apple", "set box closed"], "mary put apple in box", "The box is closed. "
+         "'set box open' opens it."),
+        (["mary get apple", "mary put apple in box", "mary get box", "mary go hall",
+          "mary put box in chest", "set chest locked"], "mary get apple from box",
+         "The chest is locked. 'set chest open' opens it."),
         ([], "mary get apple from box", "The apple is not in the box."),
         (["mary get apple", "mary put apple in box", "mary get box", "joe go south"],
          "joe get apple from box", "Mary carries the box, so Joe cannot reach into it."),
         ([], "go hall", "Who? Name somebody ('Mary go'), or 'be Mary' first."),
         ([], "set mary tall", "This world knows no need 'tall'. It knows hungry or playful."),
         ([], "set hall red", "A place stays as it is; things and people can be set."),
+        ([], "set box hungry", "The box has no needs; people have."),
+        ([], "set apple size 3", "The apple stays of the size that the file of the world gives "
+         "it."),
+        ([], "joe set apple red", "Joe is in the hall and does not see the apple."),
         ([], "undo", "There is nothing to take back."),
         (["be joe"], "examine apple", "Joe is in the hall and does not see the apple."),
     ],
@@ -181,7 +191,8 @@ def test_the_impossible_is_refused_and_changes_nothing(
     [
         ("mary get aple", "There is no thing 'aple' here. Did you mean 'apple'?"),
         ("mary go kitchn", "There is no place 'kitchn' here. Did you mean 'kitchen'?"),
-        ("marry go hall", "'marry go hall' is no command and no question. Did you mean 'Mary'?"),
+        ("marry go hall", "There is nobody called 'marry' here. Did you mean 'Mary'?"),
+        ("Bill go hall", "There is nobody called 'Bill' here. Known: Joe, Mary."),
         (
             "mary tkae apple",
             "'mary tkae apple' is no command and no question. Did you mean 'take'?",
@@ -210,6 +221,16 @@ def test_looking_tells_nothing(session: Session) -> None:
     assert "The apple is green." in do(session, "examine the apple")
     assert session.sentences == []
     assert do(session, "where is the apple") == "The story does not tell."
+
+
+def test_what_is_opened_again_can_be_used(session: Session) -> None:
+    do(session, "mary get apple", "set box closed", "mary set box open", "mary put apple in box")
+    assert session.simulation.stage.holder["apple"] == "box"
+
+
+def test_things_may_be_asked_about_in_the_plural(session: Session) -> None:
+    do(session, "mary get apple", "mary go hall")
+    assert do(session, "where are the apple?").startswith("hall")
 
 
 def test_undo_and_new(session: Session) -> None:
@@ -326,6 +347,7 @@ def test_what_people_do_on_their_own_is_possible_and_every_answer_agrees(name: s
         ('fixed = true', 'fixd = true', "things.table.fixd: unknown key. Did you mean 'fixed'?"),
         ('north = "hall"', 'norht = "hall"', "places.kitchen.exits: there is no direction 'norht'. "
          "Did you mean 'north'?"),
+        ("title", 'language = "hi"\ntitle', "language: no language 'hi' for the world 'play'."),
         ('exits = ["shed"]', '', "places.shed: cannot be reached from kitchen; add an exit"),
         ('[things.melon]\nat = "kitchen"', '[things.melon]\nat = "apple"',
          "things.melon.at: nothing can be put in or on 'apple'"),
@@ -352,6 +374,13 @@ def test_a_broken_world_is_refused_with_place_and_remedy(
         load_world(path)
     assert str(error.value).startswith(f"world {path}")
     assert said in str(error.value)
+
+
+def test_a_world_in_which_nothing_can_happen_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "cell.toml"
+    file.write_text('[places.cell]\n[people.Mary]\nat = "cell"\n', encoding="utf-8")
+    with pytest.raises(RecipeError, match="places: nothing can happen in one place without things"):
+        load_world(file)
 
 
 # --- scripts ----------------------------------------------------------------------------------

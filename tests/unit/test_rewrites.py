@@ -228,3 +228,31 @@ def test_published_files_are_found_in_the_order_of_the_tasks(tmp_path: Path) -> 
         published(tmp_path, [2, 3])
     with pytest.raises(FabulaError, match="no such folder"):
         published(tmp_path / "nowhere", [2])
+
+
+@pytest.mark.parametrize("recipe", ["clutrr/rob-irrelevant", "stepgame/noise", "stepgame/plus"])
+def test_other_worlds_are_rewritten_too_and_keep_what_is_known(recipe: str) -> None:
+    sources = list(fabula.generate(recipe, "test", size=6))
+    for name, options in {"gathered": {}, "padded": {"length": 40, "filler": True}}.items():
+        found = made(sources, name, **options)
+        assert len(found) == len(sources)
+        for each, source in zip(found, sources, strict=True):
+            assert objections(each) == []
+            assert set(source.features) <= set(each.features)
+            before = dict(zip(source.story, source.roles, strict=True))
+            for sentence, role in zip(each.story, each.roles, strict=True):
+                assert role == before.get(sentence, "filler")
+    for each, source in zip(made(sources, "bare"), sources, strict=True):
+        assert objections(each) == []
+        assert set(each.roles) == {"support"}
+        if len(each.story) < len(source.story):  # some of these people are gone
+            assert not {"edges", "coordinates"} & set(each.features)
+        assert each.features["hops"] == source.features["hops"]
+        assert each.features["support_size"] == each.features["sentences"]
+
+
+def test_a_yes_about_a_position_has_no_twin() -> None:
+    asked = list(fabula.generate("stepgame/plus", "test", size=40))
+    yes = [each for each in asked if each.query[0] == "yes-no" and each.answer == ("yes",)]
+    assert yes
+    assert {type(each) for each in rewrite(yes, "twin")} == {Dropped}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -74,23 +74,25 @@ def sizes_of(text: str | None, recipe: Recipe) -> dict[str, int]:
     """How many questions of which split."""
     if text is None:
         return {name: split.size for name, split in recipe.splits.items()}
+    return counts_of(text, tuple(recipe.splits), f"recipe {recipe.id}")
+
+
+def counts_of(text: str, splits: Collection[str], owner: str) -> dict[str, int]:
+    """How many questions of which split, as typed."""
     if "=" not in text:
-        return dict.fromkeys(recipe.splits, count_of(text, text))
+        return dict.fromkeys(splits, _count(text, text))
     sizes: dict[str, int] = {}
     for part in text.split(","):
         name, _, number = (word.strip() for word in part.partition("="))
-        if name not in recipe.splits:
-            raise FabulaError(
-                f"--size {text}: recipe {recipe.id} has no split '{name}'."
-                f"{hint(name, recipe.splits)}"
-            )
+        if name not in splits:
+            raise FabulaError(f"--size {text}: {owner} has no split '{name}'.{hint(name, splits)}")
         if name in sizes:
             raise FabulaError(f"--size {text}: '{name}' is named twice.")
-        sizes[name] = count_of(number, text)
+        sizes[name] = _count(number, text)
     return sizes
 
 
-def count_of(number: str, text: str) -> int:
+def _count(number: str, text: str) -> int:
     """A number of questions as typed."""
     digits = number.replace("_", "")
     if not (digits.isascii() and digits.isdecimal()) or int(digits) < 1:
@@ -140,7 +142,7 @@ def cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
-    return os.cpucount_of() or 1
+    return os.cpu_count() or 1
 
 
 @contextmanager

@@ -54,7 +54,6 @@ def rewrite(
     [bold]padded[/bold]      more distractors, up to --length, or --filler sentences
     [bold]renamed[/bold]     people (or --sorts) with unseen names
     [bold]trimmed[/bold]     the earliest distractors left out, down to --tokens
-    [bold]cloze[/bold]       people of kinship stories as @entity-0, @entity-1, …
     [bold]cloze[/bold]       the names of kinship stories as @entity-0, @entity-1, …
 
     Example: [bold]fabula rewrite padded data/mix --length 100 --out data/long[/bold]

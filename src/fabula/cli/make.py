@@ -18,12 +18,13 @@ from fabula.cli.common import (
     Workers,
     changes_of,
     cores,
-    count_of,
+    counts_of,
     meter,
     print_json,
     sizes_of,
     terminal,
 )
+from fabula.errors import FabulaError
 
 if TYPE_CHECKING:
     from fabula.suite import Suite
@@ -109,14 +110,25 @@ def generate(
     ] = None,
     seed: Seed = None,
     workers: Workers = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "jsonl",
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP, show_default="jsonl"),
+    ] = None,
     settings: Settings = None,
     shard_size: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Questions in a file at most.")
-    ] = 100_000,
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Questions in a file at most.", show_default="100000"
+        ),
+    ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="ENGINE", help="Who works: processes, ray or inline.")
-    ] = "processes",
+        str | None,
+        typer.Option(
+            metavar="ENGINE",
+            help="Who works: processes, ray or inline.",
+            show_default="processes",
+        ),
+    ] = None,
     address: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="A Ray cluster.", show_default="one on this machine"),
@@ -139,14 +151,18 @@ def generate(
     from time import perf_counter
 
     from fabula.engine import write
+    from fabula.engine.plan import SHARD
     from fabula.formats import format_named
     from fabula.recipe import load
     from fabula.suite import suite_named
 
     suite = suite_named(recipe)
     if suite is not None:
+        fixed = {"format": form, "shard-size": shard_size, "engine": engine, "address": address}
+        _check_suite(suite, out, fixed)
         _generate_suite(suite, Path(out), size, seed, workers, settings, force, json)
         return
+    form = form or "jsonl"
     format_named(form)
     chosen = load(recipe, changes_of(settings))
     sizes = sizes_of(size, chosen)
@@ -162,9 +178,9 @@ def generate(
             workers=crew,
             force=force,
             progress=tick,
-            engine=engine,
+            engine=engine or "processes",
             address=address,
-            shard_size=shard_size,
+            shard_size=shard_size or SHARD,
         )
     if json:
         print_json({"out": out, **manifest})
@@ -214,6 +230,20 @@ def _show_written(manifest: dict[str, Any], out: str, took: float) -> None:
     say(pace + proof, style="dim", soft_wrap=True)
 
 
+def _check_suite(suite: Suite, out: str, fixed: dict[str, Any]) -> None:
+    """A suite has the files of what was published: refuse what would make them others."""
+    if fixed["format"] == suite.format:
+        fixed = {**fixed, "format": None}
+    given = [f"--{option}" for option, value in fixed.items() if value is not None]
+    if given:
+        raise FabulaError(
+            f"{', '.join(given)}: {suite.id} has the files of the release, in the format "
+            f"{suite.format}; leave this out, or name one recipe, e.g. {suite.recipe(1)}."
+        )
+    if "://" in out:
+        raise FabulaError(f"--out {out}: {suite.id} is written into a folder on disk; name one.")
+
+
 def _generate_suite(
     suite: Suite,
     out: Path,
@@ -226,11 +256,11 @@ def _generate_suite(
 ) -> None:
     from fabula.suite import write_suite
 
-    limit = None if size is None else count_of(size, size)
-    total = None if limit else suite.questions
+    limits = None if size is None else counts_of(size, suite.splits, suite.id)
+    total = None if limits else suite.questions
     with meter(f"generating {suite.id}", total) as tick:
         manifest = write_suite(
-            suite, out, limit, seed, changes_of(settings), workers or cores(), force, tick
+            suite, out, limits, seed, changes_of(settings), workers or cores(), force, tick
         )
     if json:
         print_json({"out": str(out), **manifest})

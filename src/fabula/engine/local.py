@@ -63,21 +63,10 @@ class LocalStore(Store):
 
     def begin(self, force: bool) -> dict[str, Any] | None:
         out = self._out
-        if out.exists() and not out.is_dir():
-            raise OutputError(f"{self.target} is a file; name a folder.")
-        if out.exists() and any(out.iterdir()):
-            manifest = out / MANIFEST
-            if not force:
-                if manifest.is_file() and (found := self._finished(manifest)) is not None:
-                    return found
-                raise OutputError(
-                    f"{self.target} is not empty; name another folder, or add --force to "
-                    "replace it."
-                )
-            if not manifest.is_file():
-                raise OutputError(
-                    f"{self.target} holds no manifest of ours, so --force does not replace it."
-                )
+        manifest = out / MANIFEST
+        if not force and manifest.is_file() and (found := self._finished(manifest)) is not None:
+            return found
+        check_free(out, self.target, force)
         self._made = [folder for folder in out.parents if not folder.exists()]
         try:
             (self._work / NOTES).mkdir(parents=True, exist_ok=True)
@@ -145,6 +134,20 @@ class LocalStore(Store):
             with suppress(OSError):
                 folder.rmdir()
         return 0
+
+
+def check_free(out: Path, target: str, force: bool) -> None:
+    """OutputError unless a data set may be written here; only our own is ever replaced."""
+    if out.exists() and not out.is_dir():
+        raise OutputError(f"{target} is a file; name a folder.")
+    if not out.exists() or not any(out.iterdir()):
+        return
+    if not force:
+        raise OutputError(
+            f"{target} is not empty; name another folder, or add --force to replace it."
+        )
+    if not (out / MANIFEST).is_file():
+        raise OutputError(f"{target} holds no manifest of ours, so --force does not replace it.")
 
 
 def _lock(folder: Path) -> BinaryIO | None:

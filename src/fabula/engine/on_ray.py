@@ -15,6 +15,7 @@ from fabula.engine.store import Made, Store
 from fabula.errors import MissingExtraError, OutputError
 
 RETRIES = 3
+REPORTED = 5  # pieces after which a task says how far it is: each word costs a millisecond
 
 
 def on_ray(
@@ -120,9 +121,18 @@ _jobs: dict[str, Job] = {}
 
 
 def _make_shard(plan: Plan, store: Store, shard: Shard) -> Iterator[int | Made]:
-    """Make and write a shard; yields the count of each piece, and at the end what was made."""
+    """Make and write a shard; yields counts of instances, and at the end what was made."""
     if plan.digest not in _jobs:
         _jobs.clear()
         _jobs[plan.digest] = Job.of(plan)
     job = _jobs[plan.digest]
-    yield from steps(store, job.format, shard, job.pieces(shard))
+    count = 0
+    for number, step in enumerate(steps(store, job.format, shard, job.pieces(shard)), 1):
+        if isinstance(step, Made):
+            yield count
+            yield step
+            return
+        count += step
+        if number % REPORTED == 0:
+            yield count
+            count = 0

@@ -1,8 +1,10 @@
 """Evaluation: any model on any benchmark, replies on disk, statistics that can be trusted.
 
-model.py        what a model is here: instances in, replies out, with usage
-models/         trained checkpoints, Hugging Face models, API models through Inspect AI
-run.py          asks, scores and writes as replies come; can be cut off and resumed
-statistics.py   intervals, paired tests, correlations
-concurrence.py  do two benchmarks rank models alike?
+model.py         what a model is here: instances in, replies out, with usage
+models.py        a model by name; trained.py, hugging_face.py, inspect_api.py: the kinds there are
+run.py           asks, scores and writes as replies come; can be cut off and resumed
+training.py      what a model has seen in training, to compare the test with
+statistics.py    intervals, paired tests, correlations
+curves.py        learning curves, inoculation by dose
+concurrence.py   do two benchmarks rank models alike?
 """

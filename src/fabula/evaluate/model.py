@@ -41,6 +41,10 @@ class Ask(NamedTuple):
     """The form of the answer: word, sentence, letter, json."""
     concurrency: int = 8
     """Questions on their way at a time, where a model can."""
+    budget: int | None = None
+    """The most tokens in all, where a model counts them."""
+    cache: bool = False
+    """Whether replies may come from a cache of the model layer."""
 
 
 class Model(Protocol):

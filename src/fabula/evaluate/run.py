@@ -2,7 +2,8 @@
 
 Promises:
 1. A run that was cut off goes on where it stopped: nothing that was answered is asked again.
-2. A line of `replies.jsonl` is whole or is asked again; `run.json` says what was asked and how.
+2. A line of `replies.jsonl` is whole or is asked again; `evaluation.json` says what was asked, of
+   which data (by digest) and how. A folder holds one run, and one process writes it.
 3. Replies are scored by `fabula.score`, the one scorer; a reply cut off by the limit on tokens is
    counted as truncated, an error is no reply.
 """
@@ -10,37 +11,32 @@ Promises:
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO
 
 import orjson
 
 from fabula._version import __version__
+from fabula.baselines import scores_by_kind
 from fabula.errors import FabulaError
 from fabula.evaluate.model import Ask, Model, Reply
 from fabula.instance import Instance
-from fabula.prompt import prompt
-from fabula.score import score
+from fabula.prompt import lettered, prompt
+from fabula.score import Outcome, Score, score
 
-REPLIES, MANIFEST = "replies.jsonl", "run.json"
+REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
 DEFAULT = Ask()
 PORTION = 64  # instances handed to a model at a time
+MAY_CHANGE = ("version", "about", "ask.concurrency", "ask.budget", "ask.cache")
 
 Report = Callable[[int, int], None]
 """Called with how many were asked and how many of these were right."""
-
-
-class Result(NamedTuple):
-    """One scored reply."""
-
-    instance: dict[str, Any]
-    reply: str
-    outcome: str
-    answer: tuple[str, ...]
-    usage: dict[str, Any]
 
 
 def evaluate(
@@ -53,42 +49,60 @@ def evaluate(
     report: Report = lambda asked, right: None,
 ) -> dict[str, Any]:
     """Ask, score and write; the manifest of the run."""
+    if not instances:
+        raise FabulaError(f"{source or 'the data'}: there is nothing to ask.")
     folder.mkdir(parents=True, exist_ok=True)
     plan = {
         "model": model.name,
         "about": model.about(),
         "data": source,
         "instances": len(instances),
-        "first": instances[0].id if instances else None,
-        "ask": ask._asdict(),
+        "digest": digest(instances),
+        **{f"ask.{name}": value for name, value in ask._asdict().items()},
         "version": __version__,
     }
-    _agree(folder / MANIFEST, plan)
-    done = _done(folder / REPLIES)
-    report(len(done), sum(outcome == "correct" for outcome in done.values()))
-    left = [found for found in instances if found.id not in done]
-    begun, failed = perf_counter(), 0
-    with (folder / REPLIES).open("ab") as file:
+    begun = perf_counter()
+    with _alone(folder / REPLIES) as file:
+        _agree(folder / MANIFEST, plan)
+        done = _done(folder / REPLIES)
+        report(len(done), sum(outcome == "correct" for outcome in done.values()))
+        left = [found for found in instances if found.id not in done]
+        failures: Counter[str] = Counter()
         for portion in _portions(left, max(PORTION, ask.concurrency * 4)):
-            asked = [(found, prompt(found, ask.style, examples[: ask.shots])) for found in portion]
+            asked = [
+                (found, prompt(found, ask.style, examples[: ask.shots], ask.form))
+                for found in portion
+            ]
+            answered = 0
             for at, reply in model.replies(asked):
                 if reply.error:
-                    failed += 1
-                    report(0, 0)
+                    failures[reply.error] += 1
                     continue
-                line = _line(portion[at], reply)
+                answered += 1
+                line = _line(portion[at], reply, ask.form)
                 file.write(orjson.dumps(line) + b"\n")
                 file.flush()
+                done[line["id"]] = line["outcome"]
                 report(1, int(line["outcome"] == "correct"))
-    finished = _done(folder / REPLIES)
+            if not answered:
+                raise FabulaError(
+                    f"{model.name}: no reply came to {len(portion)} questions: "
+                    f"{_commonest(failures)} What was answered before is kept in {folder}; the "
+                    "same command goes on from there."
+                )
     written = {
         **plan,
-        "asked": len(finished),
-        "failed": failed,
-        "outcomes": {o: list(finished.values()).count(o) for o in sorted(set(finished.values()))},
+        "asked": len(done),
+        "failed": sum(failures.values()),
+        **({"failures": dict(failures.most_common(5))} if failures else {}),
+        "outcomes": dict(sorted(Counter(done.values()).items())),
+        "baselines": {
+            kind: {found.name: found.right for found in scored}
+            for kind, scored in scores_by_kind(instances).items()
+        },
         "seconds": round(perf_counter() - begun, 3),
     }
-    _write(folder / MANIFEST, written)
+    write_json(folder / MANIFEST, written)
     return written
 
 
@@ -97,14 +111,40 @@ def read_run(folder: Path) -> Iterator[dict[str, Any]]:
     path = folder / REPLIES
     if not path.is_file():
         raise FabulaError(f"{folder}: no run is here; make one with `fabula eval`.")
-    with path.open("rb") as lines:
-        for line in lines:
-            if line.endswith(b"\n"):
-                yield orjson.loads(line)
+    return (said for _, said in _lines(path))
 
 
-def _line(instance: Instance, reply: Reply) -> dict[str, Any]:
-    scored = score(instance, reply.text, reply.truncated)
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a run says of itself."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise FabulaError(f"{folder}: no run is here; make one with `fabula eval`.")
+    found: dict[str, Any] = orjson.loads(path.read_bytes())
+    return found
+
+
+def judge(instance: Instance, text: str, form: str = "word", truncated: bool = False) -> Score:
+    """How a reply in a form is scored; who is asked for a letter may also say the word."""
+    choices = lettered(instance)
+    if form != "letter" or choices is instance:
+        return score(instance, text, truncated)
+    found = score(choices, text, truncated)
+    if found.outcome in (Outcome.UNPARSED, Outcome.TRUNCATED):
+        return score(instance, text, truncated)
+    words = dict(zip(choices.choices or (), instance.choices or (), strict=True))
+    return Score(found.outcome, tuple(words.get(letter, letter) for letter in found.answer))
+
+
+def digest(instances: Sequence[Instance]) -> str:
+    """A name for just these instances in this order: what was read and what would be right."""
+    found = sha256()
+    for each in instances:
+        found.update(orjson.dumps((each.id, each.story, each.question, each.answer)))
+    return found.hexdigest()[:16]
+
+
+def _line(instance: Instance, reply: Reply, form: str) -> dict[str, Any]:
+    scored = judge(instance, reply.text, form, reply.truncated)
     record = orjson.loads(instance.to_json())
     del record["facts"]
     return {
@@ -118,24 +158,56 @@ def _line(instance: Instance, reply: Reply) -> dict[str, Any]:
     }
 
 
+def _commonest(failures: Counter[str]) -> str:
+    said = failures.most_common(1)[0][0].strip() if failures else "the model said nothing"
+    return said if said.endswith((".", "!")) else f"{said}."
+
+
 def _portions(items: Sequence[Instance], size: int) -> Iterator[list[Instance]]:
     left = iter(items)
     while portion := list(islice(left, size)):
         yield portion
 
 
+@contextmanager
+def _alone(path: Path) -> Iterator[BinaryIO]:
+    """The file to write replies to, which no other process writes meanwhile."""
+    with path.open("ab") as file:
+        try:
+            import fcntl
+        except ImportError:  # where there are no such locks
+            yield file
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FabulaError(
+                f"{path.parent}: another process is at this run; wait for it or stop it."
+            ) from None
+        yield file
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(bytes, content) of the whole lines."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield len(line), orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise FabulaError(
+                    f"{path}:{number}: not valid JSON: {error}. Remove the line; what it answered "
+                    "is asked again by the same `fabula eval`."
+                ) from None
+
+
 def _done(path: Path) -> dict[str, str]:
     """Outcome by id of what was answered; a line cut off in the middle is taken away."""
-    if not path.is_file():
-        return {}
     whole, done = 0, {}
-    with path.open("rb") as lines:
-        for line in lines:
-            if not line.endswith(b"\n"):
-                break
-            whole += len(line)
-            said = orjson.loads(line)
-            done[said["id"]] = said["outcome"]
+    for size, said in _lines(path):
+        whole += size
+        done[said["id"]] = said["outcome"]
     if whole < path.stat().st_size:
         os.truncate(path, whole)
     return done
@@ -143,23 +215,26 @@ def _done(path: Path) -> dict[str, str]:
 
 def _agree(path: Path, plan: dict[str, Any]) -> None:
     """A folder holds one run: what was asked before must be what is asked now."""
-    if path.is_file():
-        before = orjson.loads(path.read_bytes())
-        said = orjson.loads(orjson.dumps(plan))
-        for key, value in said.items():
-            if key not in ("version", "about") and before.get(key) != value:
-                raise FabulaError(
-                    f"{path.parent}: holds another run ({key} was {before.get(key)!r}, now "
-                    f"{value!r}); choose another folder or remove it."
-                )
-    else:
-        _write(path, plan)
+    if not path.is_file():
+        write_json(path, plan)
+        return
+    before = orjson.loads(path.read_bytes())
+    said = orjson.loads(orjson.dumps(plan))
+    for key, value in said.items():
+        if key not in MAY_CHANGE and before.get(key) != value:
+            raise FabulaError(
+                f"{path.parent}: holds another run ({key} was {before.get(key)!r}, now "
+                f"{value!r}); choose another folder or remove it."
+            )
 
 
-def _write(path: Path, value: Any) -> None:
+def write_json(path: Path, value: Any) -> None:
+    """A JSON file, whole or not at all."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        partial.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
+        partial.write_bytes(
+            orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
+        )
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)

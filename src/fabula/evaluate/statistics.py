@@ -9,13 +9,15 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import atanh, comb, isnan, nan, sqrt, tanh
+from math import atanh, comb, exp, isnan, lgamma, log, nan, sqrt, tanh
 from typing import NamedTuple
 
 from fabula.seeds import Draw, stream
 
 Z = 1.959963984540054  # of 95 %
 RESAMPLES = 1_000
+MANY = 500
+"""Stories beyond which the interval that resampling converges to is computed instead."""
 
 
 class Interval(NamedTuple):
@@ -43,14 +45,22 @@ def mcnemar(only_first: int, only_second: int) -> float:
     if count == 0:
         return 1.0
     few = min(only_first, only_second)
-    tail = sum(comb(count, k) for k in range(few + 1))
-    return min(1.0, float(2 * tail) / float(2**count) if count < 1000 else _far_tail(few, count))
+    if count < 1000:
+        tail = sum(comb(count, k) for k in range(few + 1))
+        return min(1.0, 2.0 * tail / float(2**count))
+    return min(1.0, 2 * _tail(few, count))
 
 
-def _far_tail(few: int, count: int) -> float:
-    """Twice the binomial tail in whole numbers, for counts whose power of two is no float."""
-    tail = 2 * sum(comb(count, k) for k in range(few + 1))
-    return (tail << 64 >> count) / 2**64
+def _tail(few: int, count: int) -> float:
+    """The chance of at most so many heads, for counts whose power of two is no float."""
+    term = exp(lgamma(count + 1) - lgamma(few + 1) - lgamma(count - few + 1) - count * log(2))
+    total = 0.0
+    for k in range(few, -1, -1):
+        total += term
+        term *= k / (count - k + 1)
+        if term < total * 1e-17:
+            break
+    return total
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -69,21 +79,31 @@ class Story(NamedTuple):
 
     value: float
     """Sum over its questions: right answers, or differences of two models."""
-    count: int
+    questions: int
 
 
 def bootstrap(stories: Sequence[Story], name: str = "") -> Interval:
     """The mean over questions with an interval by resampling whole stories."""
-    total, count = sum(s.value for s in stories), sum(s.count for s in stories)
+    total, count = sum(s.value for s in stories), sum(s.questions for s in stories)
     if count == 0:
         return Interval(nan, nan, nan)
     mean = total / count
     if len(stories) < 2:
         return Interval(mean, nan, nan)
+    if len(stories) > MANY:
+        reach = Z * _deviation(stories, mean, count)
+        return Interval(mean, mean - reach, mean + reach)
     draw = stream("bootstrap", len(stories), name, count, "resample")
-    values, counts = [s.value for s in stories], [s.count for s in stories]
+    values, counts = [s.value for s in stories], [s.questions for s in stories]
     means = sorted(_resampled(values, counts, draw) for _ in range(RESAMPLES))
     return Interval(mean, means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES) - 1])
+
+
+def _deviation(stories: Sequence[Story], mean: float, count: int) -> float:
+    """The standard error of a mean over questions that come in stories (a ratio estimator)."""
+    size = len(stories)
+    squares = sum((s.value - mean * s.questions) ** 2 for s in stories)
+    return sqrt(squares * size / (size - 1)) / count
 
 
 def _resampled(values: Sequence[float], counts: Sequence[int], draw: Draw) -> float:

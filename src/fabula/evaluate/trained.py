@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from fabula.errors import MissingExtraError
 from fabula.evaluate.model import Reply
@@ -25,7 +28,7 @@ class Trained:
             raise MissingExtraError(
                 "trained models need PyTorch. Install it: pip install 'fabula[train]'"
             ) from None
-        self.name = f"{folder.parent.name}/{folder.name}" if folder.parent.name else folder.name
+        self.name = folder.resolve().name
         self.folder = folder
         self.device = torch.device(device)
         self.model, self.vocabulary, self.regime = load_model(folder)
@@ -33,7 +36,33 @@ class Trained:
 
     def about(self) -> dict[str, Any]:
         """The folder and the kind of model."""
-        return {"kind": "trained", "folder": str(self.folder), "model": type(self.model).__name__}
+        return {
+            "kind": "trained",
+            "folder": str(self.folder),
+            "model": type(self.model).__name__,
+            "trained_on": self.plan().get("data", []),
+        }
+
+    def plan(self) -> dict[str, Any]:
+        """How it was trained, as far as its folder says."""
+        for folder in (self.folder, self.folder.parent):
+            path = folder / "plan.json"
+            if path.is_file():
+                found: dict[str, Any] = orjson.loads(path.read_bytes())
+                return found
+        return {}
+
+    def lessons(self) -> Iterator[Instance]:
+        """The training examples it had."""
+        from fabula.training.source import instances
+
+        plan = self.plan()
+        return chain.from_iterable(
+            instances(
+                source, "train", plan.get("train_size"), plan.get("data_seed"), plan.get("changes")
+            )
+            for source in plan.get("data", ())
+        )
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
         """The labels, for all at once."""

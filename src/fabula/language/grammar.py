@@ -69,6 +69,9 @@ class Language:
             for key, frames in data["frames"].items()
         }
         self.questions: dict[str, str] = data["questions"]
+        self._plural_questions: dict[str, str] = data.get("plural_questions", {})
+        self._plural_things: frozenset[str] = frozenset(data.get("plural_things", ()))
+        """Things whose name is a plural: what is said of them agrees."""
         self.leads: tuple[str, ...] = tuple(data["subject"]["leads"])
         self.answers: dict[str, str] = data["answers"]
         self._two: str = data["subject"]["two"]
@@ -104,6 +107,8 @@ class Language:
 
     def say(self, frame: str, who: str, args: Sequence[str], draw: Draw) -> str:
         """A sentence of this frame, its verb drawn at random."""
+        if who in self._plural_things:
+            frame = f"{frame}-plural"
         said = pick(draw, self.frames[frame]).format(who, *args)
         return said[0].upper() + said[1:]
 
@@ -121,7 +126,10 @@ class Language:
 
     def ask(self, query: Sequence[str]) -> str:
         """The question in words."""
-        return self.questions[query[0]].format(*query[1:])
+        kind, first = query[0], query[1]
+        if first in self._plural_things and kind in self._plural_questions:
+            return self._plural_questions[kind].format(*query[1:])
+        return self.questions[kind].format(*query[1:])
 
     def number(self, n: int) -> str:
         """A number in words; digits from one hundred on."""
@@ -210,7 +218,7 @@ class Language:
 
     def _compile_questions(self, data: Mapping[str, Any]) -> Iterator[tuple[str, re.Pattern[str]]]:
         tokens = data["tokens"]
-        for kind, frame in self.questions.items():
+        for kind, frame in (*self.questions.items(), *self._plural_questions.items()):
             slots = data["question_slots"][kind]
             fillings = {str(i): f"({tokens[slot]})" for i, slot in enumerate(slots)}
             yield kind, re.compile(_fill(frame, fillings))

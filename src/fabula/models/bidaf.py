@@ -19,7 +19,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths; the paper has 100, and characters and pretrained vectors besides."""
 
     word: int = 50
@@ -30,12 +30,12 @@ class Sizes:
 class BiDAF(Model):
     """Story and question attend to each other; two more layers read the result."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=40, batch=32, lr=1e-3, patience=10)
     paper = "Seo et al. 2017; baseline of Dyna-bAbI"
     inputs = "words"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         size = 2 * sizes.hidden
         self.words = Words(shape.words, sizes.word)

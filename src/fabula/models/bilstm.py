@@ -15,7 +15,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths; the paper's are 100 (mean) and 300 (attention)."""
 
     word: int = 64
@@ -26,12 +26,12 @@ class Sizes:
 class BiLSTM(Model):
     """The pooled story beside the two entities of the question."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=50, batch=64, lr=1e-3, clip=1, cloze=True, patience=15)
     paper = "Sinha et al. 2019 (CLUTRR), baseline"
     inputs = "words"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         size = 2 * sizes.word
         self.words = Words(shape.words, sizes.word, spread=sizes.word**-0.5)
@@ -81,11 +81,14 @@ def encode(batch: Batch, words: nn.Module, lstm: nn.LSTM) -> tuple[Tensor, Tenso
     return states, there, asked
 
 
+@dataclass(frozen=True)
+class AttentionWidths(Widths):
+    """Attention instead of the mean."""
+
+    pool: Literal["mean", "attention"] = "attention"
+
+
 class BiLSTMAttention(BiLSTM):
     """The same with attention from the two entities."""
 
-    @dataclass(frozen=True)
-    class Sizes(Sizes):
-        """Attention instead of the mean."""
-
-        pool: Literal["mean", "attention"] = "attention"
+    Sizes = AttentionWidths

@@ -14,7 +14,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths; the paper has 100, which is slower and no better on small data."""
 
     size: int = 50
@@ -26,12 +26,12 @@ class Sizes:
 class EntNet(Model):
     """Each sentence opens the gates of the slots it concerns."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=200, batch=64, lr=3e-3, halve_every=25, clip=40, max_sentences=150)
     paper = "Henaff et al. 2017; baseline of Dyna-bAbI"
     inputs = "sentences"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         size = sizes.size
         self.words = Words(shape.words, size)

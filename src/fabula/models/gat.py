@@ -13,7 +13,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths and rounds."""
 
     node: int = 100
@@ -29,7 +29,7 @@ class Sizes:
 class _Attention(nn.Module):
     """One layer: each node listens to the nodes that have an edge to it, and to itself."""
 
-    def __init__(self, sizes: Sizes, heads: int) -> None:
+    def __init__(self, sizes: Widths, heads: int) -> None:
         super().__init__()
         self.heads = heads
         self.change = nn.Linear(sizes.node, sizes.node * heads, bias=False)
@@ -56,12 +56,12 @@ class _Attention(nn.Module):
 class GAT(Model):
     """Needs a graph: questions about two entities, facts about two entities."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=60, batch=100, lr=1e-3, clip=1, patience=20)
     paper = "Velickovic et al. 2018; the structured model of CLUTRR"
     inputs = "graph"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.nodes: Tensor
         self.register_buffer("nodes", torch.randn(max(PLACEHOLDERS, 64), sizes.node))

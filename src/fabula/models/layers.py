@@ -16,7 +16,7 @@ class Words(nn.Embedding):
         nn.init.normal_(self.weight, 0.0, spread)
         with torch.no_grad():
             self.weight[PAD] = 0
-        self.weight.register_hook(_freeze)
+        self.weight.register_hook(_freeze)  # type: ignore[no-untyped-call]
 
 
 def _freeze(gradient: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths; the paper gives none."""
 
     word: int = 50
@@ -25,12 +25,12 @@ class Sizes:
 class LSTM(Model):
     """The last state, after the question, decides."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=30, lr=2e-3, patience=8)
     paper = "Weston et al. 2015 (bAbI), baseline"
     inputs = "words"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.words = Words(shape.words, sizes.word)
         self.lstm = nn.LSTM(sizes.word, sizes.hidden, batch_first=True)

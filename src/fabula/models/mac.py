@@ -14,7 +14,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths; the paper's word is 100."""
 
     word: int = 64
@@ -26,12 +26,12 @@ class Sizes:
 class MAC(Model):
     """The control looks at the two entities; the memory gathers what the story says of them."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=50, batch=32, lr=1e-3, clip=8, cloze=True, patience=15)
     paper = "Hudson and Manning 2018; baseline of CLUTRR"
     inputs = "words"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         size = 2 * sizes.word
         self.words = Words(shape.words, sizes.word, spread=sizes.word**-0.5)

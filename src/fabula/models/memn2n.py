@@ -15,7 +15,7 @@ LINEAR_RATE = 0.5  # of the learning rate, as published: 0.005 instead of 0.01
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths and the tricks of the paper."""
 
     hops: int = 3
@@ -35,7 +35,7 @@ class Sizes:
 class MemN2N(Model):
     """Adjacent tying: the output table of a hop is the input table of the next."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(
         epochs=100, optimiser="sgd", lr=0.01, clip=40, sum_loss=True, halve_every=25,
         max_sentences=50, select="train",
@@ -43,7 +43,7 @@ class MemN2N(Model):
     paper = "Sukhbaatar et al. 2015 (end-to-end memory networks)"
     inputs = "sentences"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         tables = sizes.hops + 1
         self.words = nn.ModuleList(Words(shape.words, sizes.size) for _ in range(tables))

@@ -22,7 +22,7 @@ BUCKETS = 1 << 14  # hashed N-grams
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Width, margin and the extensions of the paper."""
 
     size: int = 50
@@ -41,7 +41,7 @@ class Sizes:
 class _Bag(nn.Module):
     """Words to a vector: a bag of words, of N-grams, or with a matrix by position."""
 
-    def __init__(self, sizes: Sizes, words: int) -> None:
+    def __init__(self, sizes: Widths, words: int) -> None:
         super().__init__()
         self.sizes = sizes
         self.table = nn.EmbeddingBag(
@@ -85,13 +85,13 @@ def _grams(words: Tensor) -> Tensor:
 class MemNN(Model):
     """Fetches supporting sentences one after another, then ranks the answers."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=25, lr=3e-3, clip=5)
     paper = "Weston et al. 2015 (bAbI), proposal"
     inputs = "sentences"
     uses_supports = True
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         size = sizes.size
         self.asked, self.fetched, self.memory = (_Bag(sizes, shape.words) for _ in range(3))

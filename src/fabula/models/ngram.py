@@ -14,7 +14,7 @@ BUCKETS = 1 << 16  # N-grams are hashed: no list of them has to be kept
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """The longest N-gram, and what N-grams are taken of."""
 
     longest: int = 3
@@ -26,12 +26,12 @@ class Sizes:
 class NGram(Model):
     """What can be answered without understanding: it knows which N-grams go with which answer."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=30, lr=0.01, weight_decay=1e-4, clip=0)
     paper = "Weston et al. 2015 (bAbI), baseline"
     inputs = "sentences"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.weights = nn.EmbeddingBag(BUCKETS, shape.answers, mode="sum", padding_idx=0)
         nn.init.zeros_(self.weights.weight)

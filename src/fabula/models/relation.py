@@ -17,7 +17,7 @@ PLACES = 40  # twice the most sentences: while training, numbering starts anywhe
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths."""
 
     word: int = 32
@@ -31,7 +31,7 @@ class Sizes:
 class Sentences(nn.Module):
     """Each sentence and the question as the last state of an LSTM, with a tag of its place."""
 
-    def __init__(self, sizes: Sizes, words: int) -> None:
+    def __init__(self, sizes: Widths, words: int) -> None:
         super().__init__()
         self.words = Words(words, sizes.word)
         self.read = nn.LSTM(sizes.word, sizes.sentence, batch_first=True)
@@ -82,12 +82,12 @@ def _perceptron(*widths: int) -> nn.Sequential:
 class RelationNetwork(Model):
     """The sum over all pairs of sentences decides."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=100, batch=64, lr=5e-4)
     paper = "Santoro et al. 2017; baseline of CLUTRR and StepGame"
     inputs = "sentences"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.sentences = Sentences(sizes, shape.words)
         inputs = 2 * (sizes.sentence + PLACES) + sizes.sentence
@@ -112,7 +112,7 @@ def pairs(objects: Tensor, asked: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class RecurrentSizes(Sizes):
+class RecurrentWidths(Widths):
     """Widths and rounds; the paper has 128 and 5."""
 
     pair: int = 64
@@ -122,12 +122,12 @@ class RecurrentSizes(Sizes):
 class RecurrentRelationalNetwork(Model):
     """Sentences are nodes that send each other messages, and answer after every round."""
 
-    Sizes = RecurrentSizes
+    Sizes = RecurrentWidths
     regime = Regime(epochs=100, batch=64, lr=5e-4, weight_decay=1e-4)
     paper = "Palm et al. 2018; baseline of StepGame"
     inputs = "sentences"
 
-    def __init__(self, sizes: RecurrentSizes, shape: Shape) -> None:
+    def __init__(self, sizes: RecurrentWidths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.sentences = Sentences(sizes, shape.words)
         width, asked = sizes.pair, sizes.sentence

@@ -14,7 +14,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths for one core; the official ones are 64, 90, 80 and 20 relations."""
 
     word: int = 64
@@ -37,7 +37,7 @@ def _stack(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
 class STM(Model):
     """Each sentence is written as an item; relations are made of items by self-attention."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(
         epochs=200, batch=64, lr=6e-4, beta2=0.99, clip=5, warm_steps=100, halve_below=0.1,
         max_sentences=130,
@@ -45,7 +45,7 @@ class STM(Model):
     paper = "Le, Tran and Venkatesh 2020; baseline of Dyna-bAbI and StepGame"
     inputs = "sentences"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         slot, count = sizes.slot, sizes.relations
         self.words = Words(shape.words, sizes.word)

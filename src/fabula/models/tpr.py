@@ -23,7 +23,7 @@ EPSILON = 1e-12  # retrieved vectors are tiny at first; a larger one would drown
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths, and how sentences are encoded."""
 
     word: int = 64
@@ -54,10 +54,10 @@ class _Perceptron(nn.Sequential):
 class TensorMemory(Model):
     """What both models share: encoder, keys, inference."""
 
-    Sizes = Sizes
+    Sizes = Widths
     inputs = "sentences"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.words = Words(shape.words, sizes.word)
         self.mask = Mask(shape.width, sizes.word, 1 / shape.width)
@@ -159,7 +159,7 @@ class TPRRNN(TensorMemory):
 
 
 @dataclass(frozen=True)
-class RoundSizes(Sizes):
+class RoundWidths(Widths):
     """TP-MANN at a size for one core; the released one is 256, 200, 80, 200 with 8 layers."""
 
     word: int = 128
@@ -172,11 +172,11 @@ class RoundSizes(Sizes):
 class TPMANN(TensorMemory):
     """All sentences at once, several rounds with the same weights, from a learned memory."""
 
-    Sizes = RoundSizes
+    Sizes = RoundWidths
     regime = Regime(epochs=75, batch=64, lr=1e-3, beta2=0.99, clip=5)
     paper = "Shi, Zhang and Lipani 2022 (StepGame), proposal"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         bound = (2 * sizes.entity) ** -0.5
         start = torch.empty(sizes.entity, sizes.role, sizes.entity).uniform_(-bound, bound)

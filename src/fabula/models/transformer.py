@@ -14,7 +14,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Widths:
     """Widths of the published 'tiny' setting, halved by default for one core."""
 
     size: int = 64
@@ -31,7 +31,7 @@ class Sizes:
 
 
 class _Layer(nn.Module):
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: Widths) -> None:
         super().__init__()
         size = sizes.size
         self.attend = nn.MultiheadAttention(size, sizes.heads, sizes.dropout, batch_first=True)
@@ -51,12 +51,12 @@ class _Layer(nn.Module):
 class UniversalTransformer(Model):
     """Sentences and question attend to each other; the mean of all decides."""
 
-    Sizes = Sizes
+    Sizes = Widths
     regime = Regime(epochs=100, batch=64, lr=1e-3, warm_steps=200, max_sentences=130)
     paper = "Dehghani et al. 2019; baseline of StepGame"
     inputs = "sentences"
 
-    def __init__(self, sizes: Sizes, shape: Shape) -> None:
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.words = Words(shape.words, sizes.size)
         self.mask = Mask(shape.width, sizes.size)

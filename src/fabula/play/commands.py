@@ -158,6 +158,11 @@ class Grammar:
         if any(usage):
             shown = f" {self.phrases['conjunctions']['or']} ".join(f"'{u}'" for u in usage if u)
             return str(say["incomplete"]).format(line.strip()[:60], shown)
+        if first == words[0] and words[1:] and words[1] in self._verbs:
+            people = self._names["person"]
+            close = get_close_matches(first, people, n=1)
+            remedy = hint(people[close[0]] if close else "", people.values())
+            return str(say["stranger"]).format(line.split(maxsplit=1)[0].strip(","), remedy)
         starts: list[str] = [*self._verbs]
         if first == words[0]:
             starts += [*openings, *self._names["person"]]

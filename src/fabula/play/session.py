@@ -210,6 +210,8 @@ class Session:
     def _set(self, command: Command) -> Reply:
         entity, word = command.args["entity"], command.args["word"]
         name = command.args.get("property")
+        if command.actor is not None:  # the world itself is everywhere
+            self._check_seen(command.actor, entity)
 
         def happen() -> Reply:
             told = self.simulation.set(entity, name, word, self.language)
@@ -229,12 +231,16 @@ class Session:
 
     def _examine(self, command: Command) -> Reply:
         entity, who = command.args["entity"], command.actor or self.actor
+        if who is not None:
+            self._check_seen(who, entity)
+        return Reply(text=self.reports.examine(self.simulation, entity))
+
+    def _check_seen(self, who: str, entity: str) -> None:
         stage = self.simulation.stage
         where = {**stage.place, **stage.spot}.get(entity, entity)
-        if who is not None and where != stage.place[who]:
+        if where != stage.place[who]:
             reason = "away-person" if entity in stage.place else "away"
             raise self._refused(Refusal(reason, (who, entity, stage.place[who])))
-        return Reply(text=self.reports.examine(self.simulation, entity))
 
     def _be(self, command: Command) -> Reply:
         self.actor = command.args.get("person")

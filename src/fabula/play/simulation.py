@@ -4,17 +4,19 @@ Promises:
 1. An action is possible or refused with a reason; refused, it changes nothing.
 2. One goes only to places that a way leads to; gets what is within reach, held by nobody else, not
    fixed and not too big; drops, gives and puts only what one has; puts things only in or on what is
-   made for it and has room. Only the world itself can set anything.
+   made for it and has room; nothing goes in or out of what is shut. The world sets anything,
+   somebody only what is where they are.
 3. What happens is returned as what is to be told: the very events that generated stories have.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from functools import cache
 from typing import NamedTuple
 
 from fabula.errors import hint
-from fabula.language import Language
+from fabula.language import Language, language_file
 from fabula.play.worldfile import WorldFile
 from fabula.worlds.actors.events import Told
 from fabula.worlds.actors.furnished import PREPOSITION, Furnished
@@ -151,6 +153,8 @@ class Simulation:
         use = self.stage.furniture.get(box)
         if use is None:
             return Refusal("not-made", (who, box))
+        if shut := self._shut(who, box):
+            return shut
         if self.stage.holder[thing] != box:
             return Refusal("not-there", (who, thing, box, use))
         if not self.stage.reaches(who, box):
@@ -176,17 +180,31 @@ class Simulation:
         if made != use:
             return Refusal("made-otherwise", (who, box, made, use))
         if stage.within(box, thing):
-            return Refusal("itself", (who, thing, box, use))
+            reason = "itself" if thing == box else "inside-out"
+            return Refusal(reason, (who, thing, box, use))
+        if shut := self._shut(who, box):
+            return shut
         if not stage.reaches(who, box):
             return Refusal("out-of-reach", (who, box, stage.bearer(box) or ""))
         return self._no_room(who, thing, box)
+
+    def _shut(self, who: str, box: str) -> Refusal | None:
+        """Why nothing goes in or out of a box: it is shut, or what it is in is."""
+        stage, at = self.stage, box
+        while at in stage.furniture:
+            state = self.state.get(at)
+            if stage.furniture[at] == "in" and state in _shut_states(self.world.language):
+                return Refusal("shut", (who, at, str(state)))
+            at = stage.holder[at] or ""
+        return None
 
     def _no_room(self, who: str, thing: str, holder: str) -> Refusal | None:
         room, size = self.room_of(holder), self.world.things[thing].size
         taken = self.taken(holder)
         if room is None or taken + size <= room:
             return None
-        return Refusal("no-room", (who, thing, holder, f"{room:g}", f"{taken:g}", f"{size:g}"))
+        reason = "no-hands" if holder in self.world.people else "no-room"
+        return Refusal(reason, (who, thing, holder, f"{room:g}", f"{taken:g}", f"{size:g}"))
 
     def possible(self, person: str) -> dict[str, list[Action]]:
         """All that a person can do now, by kind."""
@@ -231,10 +249,12 @@ class Simulation:
             return self.need_told(entity, tongue)
         if entity in self.world.places:
             return Refusal("place-set", ())
-        if name == "need":
-            return Refusal("need-of-thing", ("", entity))
+        if name == "size":
+            return Refusal("size-set", ("", entity))
         looks = tongue.lore.looks
         look = name or next((look for look, words in looks.items() if word in words), None)
+        if look == "need" or (look is None and word in tongue.lore.needs):
+            return Refusal("need-of-thing", ("", entity))
         if look is None or word not in looks[look]:
             known = looks[look] if look else [word for words in looks.values() for word in words]
             return Refusal("untold", ("", word, hint(word, known)))
@@ -257,3 +277,9 @@ class Simulation:
         if self.stage.place[person] != place:
             self.stage.move(person, place)
         return Told("AFFIRM", (person,), (place,))
+
+
+@cache
+def _shut_states(code: str) -> frozenset[str]:
+    """The states of a container in which nothing goes in and nothing comes out."""
+    return frozenset(language_file(code, "play")["shut"])

@@ -101,6 +101,7 @@ class WorldFile(Strict):
 
     @model_validator(mode="after")
     def _sound(self) -> WorldFile:
+        opposites(self.language)  # a language that the game does not speak ends here
         self._check_names()
         for name, thing in self.things.items():
             self._check_position(f"things.{name}.at", thing.at)
@@ -125,6 +126,8 @@ class WorldFile(Strict):
                 _exists(f"needs.{name}.place", need.place, self.places, "place")
         self._check_room()
         self._check_map()
+        if len(self.places) == 1 and not self.things:
+            raise ValueError("places: nothing can happen in one place without things; add some")
         self.recipe  # noqa: B018  builds it, and so checks that every name can be told
         return self
 
@@ -300,6 +303,8 @@ def load_world(name: str | Path) -> WorldFile:
     data.setdefault("id", Path(str(name)).stem)
     try:
         return WorldFile.model_validate(data)
+    except RecipeError as error:  # the language is looked up while the rest is checked
+        raise RecipeError(f"{place}, language: {error}") from None
     except ValidationError as error:
         raise RecipeError(explain(error, place, WorldFile)) from None
 

@@ -15,6 +15,9 @@ def twin(instance: Instance) -> Iterator[Instance | Dropped]:
     """Where 'Is she in the park?' is answered by yes: 'Where is she?', to be answered by park."""
     if instance.query[0] != "yes-no" or not _is_yes(instance):
         return
+    if instance.provenance.get("world") != "actors":
+        yield Dropped(instance.id, "its question is not whether somebody is in a place")
+        return
     made = retell(instance, "twin", lines_of(instance), ("where-person", instance.query[1]))
     if isinstance(made, Instance) and made.answer != (instance.query[2],):
         made = Dropped(instance.id, f"the text says {made.answer[0]}, not {instance.query[2]}")

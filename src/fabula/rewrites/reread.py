@@ -10,7 +10,7 @@ Promises:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,6 +25,10 @@ from fabula.worlds import WORLDS
 from fabula.worlds.base import Fact, Query, Reading, World, same_answer
 
 MOST_SUPPORTS = 32
+READ_BY = ("templates",)
+"""Features without which a story cannot be read."""
+OF_PROOF = ("hops", "k", "clause", "proof", "convention")
+"""Features that hold as long as the support is the same."""
 MINE = {"en"}  # languages that worlds read themselves
 
 
@@ -49,8 +53,13 @@ Rename = Callable[[str], str]
 
 
 def lines_of(instance: Instance) -> list[Line]:
-    """The story as lines."""
-    return [Line(sentence, number) for number, sentence in enumerate(instance.story, 1)]
+    """The story as lines; what is not in the support is there for what it was there before."""
+    return [
+        Line(sentence, number, "distractor" if role == "support" else role)
+        for number, (sentence, role) in enumerate(
+            zip(instance.story, instance.roles, strict=True), 1
+        )
+    ]
 
 
 def bonds(instance: Instance) -> set[int]:
@@ -80,7 +89,29 @@ def language_of(instance: Instance) -> str:
 
 def reader(instance: Instance) -> Reading:
     """The story as the reader understands it."""
-    return world_of(instance).read(language_of(instance), instance.story)
+    world = world_of(instance)
+    return world.read(_idiom(world, instance), instance.story)
+
+
+def _idiom(world: World, instance: Instance) -> str:
+    """The language of a record, with the phrases that it brings."""
+    return world.idiom(language_of(instance), instance.features)
+
+
+def _carried(instance: Instance, lines: Sequence[Line], best: int) -> dict[str, Any]:
+    """What the world noted and still holds: about the proof, and about the story if it is whole."""
+    if {lines[number - 1].source for number in numbers_of(best)} != set(instance.support):
+        return _only(instance.features, READ_BY)
+    kept = {line.source for line in lines} - {0}
+    if len(kept) < len(instance.story):
+        return _only(instance.features, (*READ_BY, *OF_PROOF))
+    measured = measures(best, 1, len(lines)).keys() - set(OF_PROOF)
+    return _only(instance.features, instance.features.keys() - measured)
+
+
+def _only(features: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    wanted = set(names)
+    return {name: value for name, value in features.items() if name in wanted}
 
 
 def retell(
@@ -94,7 +125,7 @@ def retell(
     """The record with another story or another question, proven anew."""
     world, code = world_of(instance), language_of(instance)
     story = tuple(line.text for line in lines)
-    reading = world.read(code, story)
+    reading = world.read(_idiom(world, instance), story)
     told = tuple(reading.facts())
     for line, facts in zip(lines, told, strict=True):
         if line.source and facts != _renamed(instance.facts[line.source - 1], rename):
@@ -133,6 +164,7 @@ def retell(
         roles=tuple(roles),
         features={
             **measures(best, len(masks), count),
+            **(_carried(instance, lines, best) if asked == instance.query else {}),
             "related_distractors": related(reading, asked, best),
         },
         signature=reading.signature(asked, best),

@@ -331,7 +331,7 @@ class Tensors:
         for start in range(0, count, size * CHUNK):
             chunk = order[start : start + size * CHUNK]
             chunk = chunk[self.sentences[chunk].argsort(stable=True)]
-            groups = list(chunk.split(size))
+            groups = list(torch.split(chunk, size))
             turns = (
                 range(len(groups))
                 if generator is None

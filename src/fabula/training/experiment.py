@@ -27,7 +27,7 @@ An experiment is one TOML file:
     [scales.full]                       the paper's own
 
 Promises:
-1. Every cell is a run folder of its own, so an experiment that was cut off goes on where it stopped.
+1. Every cell is a run folder of its own: an experiment that was cut off goes on where it stopped.
 2. A cell is the mean over all seeds with its deviation; nothing is selected by the test.
 3. A claim that does not hold is reported as such: it is a result, not an error.
 """

@@ -29,6 +29,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError, RecipeError, hint
+from fabula.language.filler import filler_set
 from fabula.language.notation import noted, read_notation
 from fabula.seeds import Draw, fingerprint, pick
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
@@ -268,13 +269,13 @@ class Phrases:
     # --- parsing --------------------------------------------------------------------------
 
     def parse(self, unit: str) -> Meaning:
-        """What a unit says."""
-        heard = _Heard()
+        """What a unit says; nothing if it is a filler."""
+        heard, fillers = _Heard(), filler_set(self.code)
         facts = read_notation(unit)
         for fact in facts or ():
             self._take_fact(fact, heard)
         for sentence in () if facts else _sentences(unit):
-            if sentence in self._asides:
+            if sentence in self._asides or sentence in fillers:
                 continue
             mentions: list[Mention] = []
             skeleton = self._skeleton(sentence, mentions)
@@ -286,7 +287,7 @@ class Phrases:
                 self._parse_plain(sentence, heard)
             else:
                 self._take(scene, mentions, heard, sentence)
-        if not heard.kin:
+        if not heard.kin and unit not in fillers:
             raise ParseError(f"nothing about kin is said in '{unit}'.")
         return Meaning(tuple(heard.kin), tuple(heard.genders.items()))
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from fabula.errors import ParseError
 from fabula.language import language_file
+from fabula.language.filler import filler_set
 from fabula.language.notation import read_notation
 from fabula.relations import Wording
 from fabula.relations.wording import MEMO_LIMIT
@@ -79,6 +80,7 @@ class SpaceLanguage:
                     self._say[key] = (*self._say.get(key, ()), text)
         phrases = tuple(dict.fromkeys(p for bank in self.banks.values() for p in bank.phrases))
         special = tuple(p for bank in self.banks.values() for p in (*bank.counted, *bank.denials))
+        self._vocabulary: frozenset[str] | None = None
         self._texts = [phrase.text for phrase in (*phrases, *special)]
         self._openings = {t.split(" ", 1)[0] for t in self._texts if t[0] != "{"} | {"The"}
         # what follows 'the' in a phrase is no name
@@ -268,8 +270,8 @@ class SpaceLanguage:
         return (kind, relation, *args) if relation else (kind, *args)
 
     def statements(self, sentence: str) -> tuple[Statement, ...]:
-        """All that a sentence says; nothing if it states the convention."""
-        if sentence in self.conventions.values():
+        """All that a sentence says; nothing if it states the convention or is a filler."""
+        if sentence in self.conventions.values() or sentence in filler_set(self.code):
             return ()
         shared = self._parse_shared(sentence)
         if shared is not None:
@@ -361,11 +363,14 @@ class SpaceLanguage:
                 entries.append(entry)
         return {skeleton: tuple(entries) for skeleton, entries in table.items()}
 
-    def vocabulary(self) -> set[str]:
+    def vocabulary(self) -> frozenset[str]:
         """All words of phrases and questions, in lower case, as a careless tokeniser sees them."""
-        texts = [*self._texts]
-        texts += [text for texts in self._queries.patterns.values() for text in texts]
-        return {word.lower() for text in texts for word in re.findall(r"\w+", _bare(text))}
+        if self._vocabulary is None:
+            texts = [*self._texts]
+            texts += [text for texts in self._queries.patterns.values() for text in texts]
+            words = (word.lower() for text in texts for word in re.findall(r"\w+", _bare(text)))
+            self._vocabulary = frozenset(words)
+        return self._vocabulary
 
 
 def _bare(text: str) -> str:

@@ -211,7 +211,7 @@ class SpaceRecipe(Recipe):
                 told = ("", "", "", "")
             if told[1:3] != (name, other):
                 raise ValueError(f"names: '{name}' is not understood in '{said}'")
-            if name.lower() in tongue.vocabulary() and self.told == "phrases":
+            if self.told == "phrases" and name.lower() in tongue.vocabulary():
                 raise ValueError(f"names: '{name}' is a word of the sentences themselves")
 
     def _probe(self, name: str, other: str) -> str:

@@ -1,0 +1,162 @@
+"""Runs as the report counts them: of every scored reply the few things that matter.
+
+Promise: whole records are kept only of a sample of failures, so memory stays small and reading is
+as quick as reading JSON.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fabula.errors import FabulaError
+from fabula.evaluate.run import read_manifest, read_run
+from fabula.evaluate.training import Seen, noise_of, seen_by, steps_of
+
+FAILURES = 60  # shown of a run
+
+
+class Case(NamedTuple):
+    """One scored reply."""
+
+    id: str
+    story: str
+    """Names the story; questions of one story are not independent."""
+    kind: str
+    subject: str
+    """Whom or what the question is about."""
+    position: int
+    """Sentences told before the question."""
+    outcome: str
+    right: bool
+    composition: str
+    give: bool
+    support_size: int | None
+    hops: int | None
+    sentences: int | None
+    distractors: int | None
+    recency: int | None
+    reach: int | None
+    noise: str
+    language: str
+    recipe: str
+    steps: int | None
+    signature: str
+    example: str
+
+
+class Run(NamedTuple):
+    """One run, read."""
+
+    name: str
+    folder: Path
+    manifest: dict[str, Any]
+    cases: list[Case]
+    failures: list[dict[str, Any]]
+    seen: Seen | None
+
+    @property
+    def right(self) -> int:
+        """How many replies were right."""
+        return sum(case.right for case in self.cases)
+
+
+def read_runs(folders: Sequence[Path]) -> list[Run]:
+    """The runs of some folders, each with a name of its own."""
+    if not folders:
+        raise FabulaError("no run is named; write e.g. fabula report runs/one")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise FabulaError("a run is named twice.")
+    manifests = [read_manifest(folder) for folder in folders]
+    names = _names(folders, manifests)
+    return [
+        _read(folder, manifest, name)
+        for folder, manifest, name in zip(folders, manifests, names, strict=True)
+    ]
+
+
+def _names(folders: Sequence[Path], manifests: Sequence[dict[str, Any]]) -> list[str]:
+    """The models' names where they differ, else the folders'."""
+    for names in (
+        [str(manifest["model"]) for manifest in manifests],
+        [folder.resolve().name for folder in folders],
+    ):
+        if len(set(names)) == len(names):
+            return names
+    return [str(folder) for folder in folders]
+
+
+def _read(folder: Path, manifest: dict[str, Any], name: str) -> Run:
+    cases, sample = [], _Sample()
+    for said in read_run(folder):
+        case = case_of(said)
+        cases.append(case)
+        if not case.right:
+            sample.offer(said, case)
+    if not cases:
+        raise FabulaError(f"{folder}: the run has no replies yet; `fabula eval` makes them.")
+    return Run(name, folder, manifest, cases, sample.chosen(), seen_by(folder))
+
+
+def case_of(said: dict[str, Any]) -> Case:
+    """What is counted of a line of `replies.jsonl`."""
+    record = said["instance"]
+    features, made, query = record["features"], record["provenance"], record["query"]
+    composition = record["composition"]
+    passage = made.get("passage")
+    return Case(
+        said["id"],
+        said["id"]
+        if passage is None
+        else f"{made.get('recipe')}:{made.get('seed')}:{made.get('split')}:{passage}",
+        query[0],
+        query[1] if len(query) > 1 else "",
+        len(record["story"]),
+        said["outcome"],
+        said["outcome"] == "correct",
+        " + ".join(composition) or "nothing",
+        "GIVE" in composition,
+        features.get("support_size"),
+        features.get("hops"),
+        features.get("sentences"),
+        features.get("distractors"),
+        features.get("recency"),
+        features.get("reach"),
+        noise_of(features, record["roles"]),
+        made.get("language", "en"),
+        made.get("recipe", ""),
+        steps_of(features),
+        record["signature"],
+        f"{record['question']} {', '.join(record['answer'])} (said: "
+        f"{', '.join(said['answer']) or said['outcome']})",
+    )
+
+
+class _Sample:
+    """Failures of all kinds: first a few of each, so that a common one hides no rare one."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, int | None, str], list[dict[str, Any]]] = defaultdict(list)
+
+    def offer(self, said: dict[str, Any], case: Case) -> None:
+        group = self.kept[case.kind, case.support_size, case.outcome]
+        if len(group) < FAILURES:
+            group.append(said)
+
+    def chosen(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for turn in self._turns():
+            found += turn[: FAILURES - len(found)]
+        return sorted(found, key=lambda said: (said["instance"]["query"][0], said["id"]))
+
+    def _turns(self) -> Iterator[list[dict[str, Any]]]:
+        groups = [self.kept[key] for key in sorted(self.kept, key=str)]
+        for turn in range(FAILURES):
+            yield [group[turn] for group in groups if turn < len(group)]
+
+
+def outcomes_of(run: Run) -> Counter[str]:
+    """How often each outcome came."""
+    return Counter(case.outcome for case in run.cases)

@@ -1,0 +1,56 @@
+"""`fabula eval`: a trained model from its folder to a report, and what goes wrong on the way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fabula.cli import main
+from fabula.evaluate.run import read_manifest
+from fabula.evaluate.training import seen_by
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch")
+    folder = tmp_path_factory.mktemp("models") / "small"
+    command = ["train", "lstm", "babi/qa1", "--out", str(folder), "--size", "200", "--test-size"]
+    assert main([*command, "60", "--with", "epochs=2"]) == 0
+    return folder
+
+
+def test_a_trained_model_scores_as_its_training_said(trained: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert main(["eval", str(trained), "babi/qa1", "--size", "60", "--out", str(run)]) == 0
+    said = json.loads((trained / "run.json").read_text())["tests"]["babi/qa1"]["best"]
+    found = read_manifest(run)
+    assert found["outcomes"].get("correct", 0) / 60 == pytest.approx(said, abs=1e-6)
+    seen = seen_by(run)
+    assert seen is not None
+    assert (seen.source, seen.examples) == ("babi/qa1", 200)
+    assert found["baselines"]["where-person"]["last place of the name asked"] == 60
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["nothing", "babi/qa1"], "nothing: no such model"),
+        (["src", "babi/qa1"], "src: no trained model is here"),
+        (["openai/x", "babi/qa11x"], "no recipe 'babi/qa11x'. Did you mean"),
+        (["openai/x", "babi/qa1", "--form", "leter"], "--form leter: known are word"),
+        (["openai/x", "babi/qa1", "--style", "rap"], "--style rap: known are direct"),
+        (["openai/x", "babi/qa1", "--split", "tset"], "no split 'tset'"),
+        (["openai/x", "babi/qa1", "--likelihood"], "only models 'hf:…' tell likelihoods"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(
+    arguments: list[str], what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    assert main(["eval", *arguments, "--size", "2", "--out", str(run)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert what in said
+    assert not run.exists()
