@@ -331,6 +331,9 @@ def build(
     for path, value in changes.items():
         if path != "dialect":
             content = _set(content, path.split("."), value, place)
+    if not any(path.split(".")[0] == "split_overrides" for path in changes):
+        for path in changes:
+            content = _everywhere(content, path.split("."))
     if "parts" in content:
         return _collect(content, place)
     world = content.get("world")
@@ -384,6 +387,26 @@ def _set(content: dict[str, Any], path: list[str], value: Any, place: str) -> di
     if not isinstance(inner, dict):
         raise RecipeError(f"{place}: '{key}' is not a table, so '{'.'.join(path)}' cannot be set.")
     return {**content, key: _set(inner, rest, value, place)}
+
+
+def _everywhere(content: dict[str, Any], path: list[str]) -> dict[str, Any]:
+    """The content without what splits have of their own under this path: a change is for all."""
+    overrides = content.get("split_overrides")
+    if not isinstance(overrides, dict):
+        return content
+    kept = {
+        split: _without(keys, path) if isinstance(keys, dict) else keys
+        for split, keys in overrides.items()
+    }
+    return {**content, "split_overrides": kept}
+
+
+def _without(table: dict[str, Any], path: list[str]) -> dict[str, Any]:
+    key, rest = path[0], path[1:]
+    if key not in table or (rest and not isinstance(table[key], dict)):
+        return table
+    others = {name: value for name, value in table.items() if name != key}
+    return {**others, key: _without(table[key], rest)} if rest else others
 
 
 def explain(error: ValidationError, place: str, model: type[BaseModel]) -> str:

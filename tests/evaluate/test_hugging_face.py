@@ -83,13 +83,19 @@ def test_a_causal_model_writes_and_is_cut_off(causal: Path, tmp_path: Path) -> N
 
 def test_likelihood_is_that_of_the_whole_choice(causal: Path) -> None:
     model = HuggingFace(str(causal), Ask(), True)
-    found = model._causal_likelihoods("Story:", [" hallway", " bathroom"])
+    found = model._causal_likelihoods("Story:", [" hallway", " bathroom", " Story: hallway"])
     ids = model.tokens("Story: hallway", add_special_tokens=False, return_tensors="pt").input_ids
     before = model.tokens("Story:")["input_ids"]
     row = torch.tensor([[*before, int(ids[0, -1])]])
     with torch.inference_mode():
         expected = model.model(row).logits[0, -2].log_softmax(-1)[row[0, -1]]
     assert found[0] == pytest.approx(float(expected), abs=1e-4)
+    longer = model.tokens("Story: hallway", add_special_tokens=False)["input_ids"]
+    row = torch.tensor([[*before, *longer]])
+    with torch.inference_mode():
+        steps = model.model(row).logits[0, -len(longer) - 1 : -1].log_softmax(-1)
+    whole = sum(float(steps[at, token]) for at, token in enumerate(longer))
+    assert found[2] == pytest.approx(whole, abs=1e-4)
     for _, said in model.replies([(each, prompt(each)) for each in INSTANCES]):
         assert said.text.removeprefix("Answer: ") in PLACES
 

@@ -21,10 +21,11 @@ from fabula.training.data import (
     hold_out,
     words,
 )
-from fabula.training.loop import Trainer, shape_of
+from fabula.training.loop import Trainer, evaluate, shape_of
 from fabula.training.runs import Plan, load_model, train
 
 torch.set_num_threads(1)
+CPU = torch.device("cpu")
 
 
 def make(seed: int = 0) -> tuple[Trainer, Tensors]:
@@ -146,3 +147,12 @@ def test_unknown_names_are_refused_with_a_suggestion(tmp_path: Path) -> None:
     plan = Plan("ngram", ("babi/qa1",), {}, {}, {"epoch": 3})
     with pytest.raises(FabulaError, match="Did you mean 'epochs'"):
         train(plan, tmp_path / "run")
+
+
+def test_a_model_trained_in_its_linear_phase_is_used_so(tmp_path: Path) -> None:
+    plan = Plan("memn2n", ("babi/qa1",), {}, {}, {"epochs": 3}, train_size=100, test_size=50)
+    found = train(plan, tmp_path / "run")
+    model, vocabulary, regime = load_model(tmp_path / "run")
+    examples = examples_of(generate("babi/qa1", "test", size=50))
+    judged = evaluate(model, Tensors(examples, vocabulary, regime.max_sentences), CPU)
+    assert judged.accuracy == found["tests"]["babi/qa1"]["best"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from fabula import cli
 from fabula.audits.stepgame import (
     LABELS,
     Step,
@@ -246,3 +247,16 @@ def test_the_audit_as_json() -> None:
     assert again["unparsed"][0]["form"] == "#0 is somehow near #1."
     assert again["suspects"]["#0 is above #1."] == {"tried": 1, "wrong": 1}
     assert again["refuted"][0]["place"] == "here"
+
+
+def test_what_is_not_understood_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    story = {"story": ["A is above C.", "C is somehow near B."], "question": QUESTION}
+    for name, more in {"bare.json": {}, "named.jsonl": {"k_hop": "2"}}.items():
+        sample = {**story, "label": "above", **more}
+        whole = {"0": sample} if name.endswith(".json") else sample
+        (tmp_path / name).write_bytes(orjson.dumps(whole))
+        assert cli.main(["audit", "stepgame", str(tmp_path / name)]) == 0
+        told = capsys.readouterr().out
+        assert "not understood, 1×: #0 is somehow near #1." in told
+        assert ("k is not given" in told) == (not more)
+        assert ("0 need k steps" in told) == bool(more)

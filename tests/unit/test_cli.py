@@ -162,6 +162,25 @@ def test_generate_formats_and_settings(tmp_path: Path) -> None:
     assert not any("\t" in line for line in text[:6])
 
 
+@pytest.mark.parametrize(
+    ("form", "dialect", "command"),
+    [
+        ("babi", "fixed", ("verify",)),
+        ("jsonl", "release", ("verify",)),
+        ("babi", "release", ("audit", "babi")),
+    ],
+)
+def test_the_check_that_is_proposed_passes(
+    form: str, dialect: str, command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The lists of the release's task 3 are no proofs, so its text is for the audit."""
+    out = tmp_path / "out"
+    words = ("--format", form, "--set", f"dialect={dialect}", "--size", "test=20")
+    said = ok("generate", "babi/qa3", "--out", out, *words)
+    assert f"fabula {' '.join(command)} {out}" in said
+    ok(*command, out)
+
+
 def test_generate_force_replaces_a_data_set_only(tmp_path: Path) -> None:
     out = tmp_path / "data"
     ok("generate", "babi/qa1", "--out", out, "--size", "train=5")

@@ -177,3 +177,12 @@ def test_every_shipped_recipe_says_what_it_is(name: str) -> None:
     assert recipe.id == name
     assert recipe.title
     assert recipe.about
+
+
+def test_a_change_is_for_all_splits_unless_it_is_for_one() -> None:
+    assert load("stepgame/clean").for_split("test").hops == (1, 10)  # type: ignore[attr-defined]
+    changed = load("stepgame/clean", {"hops": 7})
+    assert changed.for_split("test").hops == 7  # type: ignore[attr-defined]
+    only = load("stepgame/clean", {"hops": 7, "split_overrides.test.hops": 9})
+    assert only.for_split("train").hops == 7  # type: ignore[attr-defined]
+    assert only.for_split("test").hops == 9  # type: ignore[attr-defined]

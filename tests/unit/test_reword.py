@@ -17,8 +17,8 @@ BABI = [f"babi/qa{n}" for n in (1, 2, 3, *range(5, 15), 20)]
 def test_other_words_mean_the_same() -> None:
     recipe = load("actors/mix")
     world = WORLDS["actors"]
-    streams = (stream("reword", 0, "train", 0, stage) for stage in ("unfold", "tell"))
-    tale = world.begin(recipe, *streams, Brief("train", 0, recipe.keep))
+    unfold, tell = (stream("reword", 0, "train", 0, stage) for stage in ("unfold", "tell"))
+    tale = world.begin(recipe, unfold, tell, Brief("train", 0, recipe.keep))
     assert tale.advance(40)
     before, facts = list(tale.sentences), world.read("en", tale.sentences).facts()
     changed = set()

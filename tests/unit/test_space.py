@@ -332,7 +332,10 @@ def test_the_story_of_the_documentation() -> None:
         "Is Karl directly to the left of Edith?": (("no",), 0b1000),
         "Is Nina directly above Edith?": (("no",), 0b110),
         "Which agents are anywhere to the left of Theo?": (("Edith", "Nina"), 0b110),
-        "By which steps does one get from Edith to Edgar?": (("right", "right", "right", "up"), 2),
+        "Following the relations as told, by which steps does one get from Edith to Edgar?": (
+            ("right", "right", "right", "up"),
+            2,
+        ),
         "How many steps is Nina away from Edith, if steps may be diagonal?": (("3",), 0b110),
     }
     for question, (answer, mask) in asked.items():

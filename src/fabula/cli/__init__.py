@@ -94,7 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if told is None:
             raise
         command = getattr(getattr(error, "ctx", None), "command_path", "fabula")
-        return _complain(f"{str(told()).rstrip('.') or 'which command'}. Try '{command} --help'.")
+        message = str(told()).rstrip(".") or "which command?"
+        stop = "" if message.endswith("?") else "."
+        return _complain(f"{message}{stop} Try '{command} --help'.")
     if code == 130:
         print("stopped; nothing was left half-written", file=sys.stderr)
     return code if isinstance(code, int) else 0

@@ -211,11 +211,16 @@ def audit_stepgame(
             console.print(f"{remark.place}: {remark.reason}", soft_wrap=True)
         for form, trial in list(result.suspects.items())[:limit]:
             console.print(f"suspect: {form}  wrong {trial.wrong} of {trial.tried}", soft_wrap=True)
+        for form, count in result.unparsed.most_common(limit):
+            reason = result.reasons[form]
+            console.print(f"not understood, {count:,}×: {form}  ({reason})", soft_wrap=True)
+        named = any(k is not None for k in result.hops)
+        depth = f"{result.deep:,} need k steps" if named else "k is not given"
         console.print(
             f"{result.file}: {result.stories:,} stories, {result.parsed:,} of "
             f"{result.sentences:,} sentences understood, {result.contradictory:,} "
             f"contradictory; labels: {result.agree:,} follow, {result.disagree:,} refuted, "
-            f"{result.underived:,} not derived; {result.deep:,} need k steps",
+            f"{result.underived:,} not derived; {depth}",
             soft_wrap=True,
         )
 

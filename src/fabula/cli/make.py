@@ -226,6 +226,9 @@ def _show_written(manifest: dict[str, Any], out: str, took: float) -> None:
         say(f"  {name:{width}}  {held}", soft_wrap=True)
     provable = manifest["format"] in PROVABLE and "://" not in out
     proof = f" Prove it: fabula verify {out}" if provable else ""
+    if proof and manifest["format"] == "babi" and manifest["content"].get("labels") == "release":
+        # text has only the release's lists, which need not be proofs; records have those too
+        proof = f" Check it: fabula audit babi {out}"
     pace = f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}."
     say(pace + proof, style="dim", soft_wrap=True)
 

@@ -193,14 +193,15 @@ class HuggingFace:
         start = self.tokens(before, add_special_tokens=special)["input_ids"]
         ends = [self.tokens(choice, add_special_tokens=False)["input_ids"] for choice in choices]
         longest = max(map(len, ends))
-        pad = self.tokens.pad_token_id
-        rows = [start + end + [pad] * (longest - len(end)) for end in ends]
-        there = [[1] * (len(start) + len(end)) + [0] * (longest - len(end)) for end in ends]
-        logits = self.model(
-            input_ids=torch.tensor(rows, device=self.device),
-            attention_mask=torch.tensor(there, device=self.device),
+        rows = [end + [self.tokens.pad_token_id] * (longest - len(end)) for end in ends]
+        # what all choices follow is read once
+        read = self.model(input_ids=torch.tensor([start], device=self.device), use_cache=True)
+        read.past_key_values.batch_repeat_interleave(len(ends))
+        written = self.model(
+            input_ids=torch.tensor(rows, device=self.device), past_key_values=read.past_key_values
         ).logits
-        scores = logits[:, len(start) - 1 : -1].log_softmax(-1)
+        first = read.logits[:, -1:].expand(len(ends), 1, -1)
+        scores = torch.cat([first, written[:, :-1]], 1).log_softmax(-1)
         return [
             float(sum(scores[row, at, token] for at, token in enumerate(end)))
             for row, end in enumerate(ends)

@@ -52,7 +52,8 @@ class MemN2N(Model):
         )
         self.answer = nn.Linear(sizes.size, shape.answers, bias=False)
         nn.init.normal_(self.answer.weight, 0, 0.1)
-        self.linear = False
+        self.linear: Tensor  # part of the weights: what was trained without softmax is used so
+        self.register_buffer("linear", torch.tensor(False))
 
     @property
     def longest(self) -> int:
@@ -61,8 +62,8 @@ class MemN2N(Model):
 
     def begin_epoch(self, epoch: int) -> float:
         """The first epochs are linear and slower."""
-        self.linear = epoch < self.sizes.linear_start
-        return LINEAR_RATE if self.linear else 1.0
+        self.linear.fill_(epoch < self.sizes.linear_start)
+        return LINEAR_RATE if bool(self.linear) else 1.0
 
     def forward(self, batch: Batch) -> Output:
         """Attend, add, and attend again."""
@@ -78,7 +79,7 @@ class MemN2N(Model):
             memory = self._encode(hop, story) + self.ages[hop][age]
             output = self._encode(hop + 1, story) + self.ages[hop + 1][age]
             match = (memory * state.unsqueeze(1)).sum(2)
-            if self.linear:
+            if bool(self.linear):
                 weight = match.masked_fill(~there, 0)
             else:
                 weight = match.masked_fill(~there, float("-inf")).softmax(1)
