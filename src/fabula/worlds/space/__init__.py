@@ -26,8 +26,9 @@ first (`state_convention`), and other questions:
               no: 1, 2.
     which     Which agents are anywhere to the left of Theo?  Edith, Nina: 1, 2. All whose place to
               Theo is told and who are further left, in whatever row. (Edgar is above Theo.)
-    path      Following the relations as told, by which steps …?  right, right, right, up: 1. Over
-              told links, as few as can be, if all such ways have the same steps.
+    path      Following the relations as told, by which steps does one get from Edith to Edgar?
+              right, right, right, up: 1. Over told links, as few as can be, if all such ways have
+              the same steps.
     how-far   How many steps is Nina away from Edith, if steps may be diagonal?  3: 1, 2.
 
 With `dimensions = 3` (stepgame/deep) things are in a room seen from the front, told by phrases of
