@@ -75,6 +75,7 @@ $(VENV)-fast/.made: pyproject.toml constraints.txt hatch_build.py $(shell find s
 	@test -x $(VENV)-fast/bin/python || $(PYTHON) -m venv $(VENV)-fast
 	@echo "Compiling Fabula into $(VENV)-fast …"
 	@FABULA_COMPILE=1 $(VENV)-fast/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt '.[report]'
+	@$(VENV)-fast/bin/python -P benchmarks/same.py tests/golden
 	@touch $@
 
 # An environment for each harness, and for the site: they do not agree on the versions of what they
