@@ -127,13 +127,11 @@ def print_json(value: Any) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    from fabula.files import whole
+
     try:
-        try:
+        with whole(path) as partial:
             partial.write_text(text, encoding="utf-8")
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
     except OSError as error:
         raise FabulaError(f"{path}: cannot be written: {error.strerror or error}.") from None
 

@@ -26,6 +26,7 @@ from fabula._version import __version__
 from fabula.baselines import scores_by_kind
 from fabula.errors import FabulaError
 from fabula.evaluate.model import Ask, Model, Reply
+from fabula.files import write_json
 from fabula.instance import Instance
 from fabula.prompt import lettered, prompt
 from fabula.score import Outcome, Score, score
@@ -226,15 +227,3 @@ def _agree(path: Path, plan: dict[str, Any]) -> None:
                 f"{path.parent}: holds another run ({key} was {before.get(key)!r}, now "
                 f"{value!r}); choose another folder or remove it."
             )
-
-
-def write_json(path: Path, value: Any) -> None:
-    """A JSON file, whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(
-            orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
-        )
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ import orjson
 
 from fabula.compose import composition_name
 from fabula.errors import FabulaError
-from fabula.evaluate.run import write_json
+from fabula.files import write_json
 from fabula.instance import Instance
 
 FILE = "training.json"

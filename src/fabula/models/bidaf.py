@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from fabula.models.layers import Words
-from fabula.training.data import PAD, Batch
+from fabula.training.data import Batch, without_gaps
 from fabula.training.model import Model, Output, Regime, Shape
 
 
@@ -88,10 +88,8 @@ def _lstm(inputs: int, hidden: int, layers: int = 1) -> nn.LSTM:
 def _row(words: Tensor) -> tuple[Tensor, Tensor]:
     """[B, S, W] as rows of words without gaps, and their lengths."""
     row = words.flatten(1)
-    kept = row != PAD
-    lengths = kept.sum(1).clamp(min=1)
-    order = (~kept).to(torch.int8).sort(dim=1, stable=True).indices[:, : int(lengths.max())]
-    return row.gather(1, order), lengths
+    order, lengths = without_gaps(row)
+    return row.gather(1, order), lengths.clamp(min=1)
 
 
 def _run(lstm: nn.LSTM, vectors: Tensor, lengths: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from fabula.models.layers import Words
-from fabula.training.data import PAD, Batch
+from fabula.training.data import Batch, without_gaps
 from fabula.training.model import Model, Output, Regime, Shape
 
 
@@ -66,11 +66,8 @@ def encode(batch: Batch, words: nn.Module, lstm: nn.LSTM) -> tuple[Tensor, Tenso
     """
     count = len(batch)
     row = batch.story.reshape(count, -1)
-    kept = row != PAD
-    order = (~kept).to(torch.int8).sort(dim=1, stable=True).indices
-    lengths = kept.sum(1).clamp(min=1)
-    longest = int(lengths.max())
-    order = order[:, :longest]
+    order, lengths = without_gaps(row)
+    lengths, longest = lengths.clamp(min=1), order.shape[1]
     packed = pack_padded_sequence(
         words(row.gather(1, order)), lengths.cpu(), batch_first=True, enforce_sorted=False
     )

@@ -30,9 +30,11 @@ def _freeze(gradient: Tensor) -> Tensor:
 class Mask(nn.Module):
     """A sentence as the sum of its words, each weighted by a learned vector of its position."""
 
-    def __init__(self, width: int, size: int, start: float = 1.0) -> None:
+    def __init__(self, width: int, size: int, start: float = 1.0, positions: bool = False) -> None:
+        """With `positions`, the weights start from the position encoding, not from a constant."""
         super().__init__()
-        self.weight = nn.Parameter(torch.full((width, size), start))
+        weights = position_weights(width, size) / width if positions else None
+        self.weight = nn.Parameter(torch.full((width, size), start) if weights is None else weights)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """[..., W, d] to [..., d]; padded words are zero vectors already."""
@@ -50,3 +52,15 @@ def position_weights(width: int, size: int) -> Tensor:
 def told(sentences: Tensor, depth: int) -> Tensor:
     """[B, S]: which sentences are there, the rest being padding."""
     return torch.arange(depth, device=sentences.device) < sentences.unsqueeze(1)
+
+
+def hashed_grams(words: Tensor, longest: int, buckets: int) -> Tensor:
+    """The N-grams of rows of words, of up to `longest`, as numbers below `buckets`; padding 0."""
+    found, gram, there = [], words, words != PAD
+    for length in range(1, min(longest, words.shape[-1]) + 1):
+        if length > 1:
+            last = words[..., length - 1 :]
+            gram, there = gram[..., :-1] * 1_000_003 + last, there[..., :-1] & (last != PAD)
+        hashed = (gram * 2_654_435_761 + length) % (buckets - 1) + 1
+        found.append(torch.where(there, hashed, 0))
+    return torch.cat(found, -1)

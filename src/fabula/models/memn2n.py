@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -93,15 +94,7 @@ class MemN2N(Model):
         if self.sizes.positions:
             # the position of a word counts in its own sentence, not in the padded row
             lengths = (words != PAD).sum(-1)
-            weights = torch.stack(
-                [
-                    nn.functional.pad(
-                        position_weights(max(1, n), self.sizes.size),
-                        (0, 0, 0, max(0, words.shape[-1] - max(1, n))),
-                    )[: words.shape[-1]]
-                    for n in range(words.shape[-1] + 1)
-                ]
-            ).to(vectors.device)
+            weights = _by_length(words.shape[-1], self.sizes.size).to(vectors.device)
             vectors = vectors * weights[lengths]
         return vectors.sum(-2)
 
@@ -115,3 +108,13 @@ class MemN2N(Model):
             jumps = (gap < chance.unsqueeze(1)).long()
             age = age + jumps.flip(1).cumsum(1).flip(1)
         return age.clamp(0, self.longest)
+
+
+@lru_cache(maxsize=64)  # the same few widths come up in every batch
+def _by_length(width: int, size: int) -> Tensor:
+    """[width + 1, width, size]: the position weights of a sentence, by its number of words."""
+    rows = torch.zeros(width + 1, width, size)
+    for length in range(width + 1):
+        weights = position_weights(max(1, length), size)[:width]
+        rows[length, : len(weights)] = weights
+    return rows

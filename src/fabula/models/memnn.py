@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from fabula.models.layers import told
+from fabula.models.layers import hashed_grams, told
 from fabula.training.data import MAX_SUPPORTS, PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -65,21 +65,8 @@ class _Bag(nn.Module):
             chosen = bins[:, :, None, None].expand(-1, -1, 1, moved.shape[3])
             summed = moved.gather(2, chosen).squeeze(2).sum(1)
         else:
-            summed = self.table(_grams(flat) if self.sizes.ngrams else flat)
+            summed = self.table(hashed_grams(flat, 3, BUCKETS) if self.sizes.ngrams else flat)
         return summed.view(*words.shape[:-1], -1)
-
-
-def _grams(words: Tensor) -> Tensor:
-    """Hashed 1- to 3-grams of rows of words, padding 0."""
-    found, gram, there = [], words, words != PAD
-    for length in (1, 2, 3):
-        if length > 1:
-            if words.shape[1] < length:
-                break
-            gram = gram[:, :-1] * 1_000_003 + words[:, length - 1 :]
-            there = there[:, :-1] & (words[:, length - 1 :] != PAD)
-        found.append(torch.where(there, (gram * 2_654_435_761 + length) % (BUCKETS - 1) + 1, 0))
-    return torch.cat(found, 1)
 
 
 class MemNN(Model):

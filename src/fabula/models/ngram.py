@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from fabula.training.data import FIRST_WORD, PAD, Batch
+from fabula.models.layers import hashed_grams
+from fabula.training.data import FIRST_WORD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
 BUCKETS = 1 << 16  # N-grams are hashed: no list of them has to be kept
@@ -45,21 +46,9 @@ class NGram(Model):
             asked[asked < FIRST_WORD] = -1
             shared = (story.unsqueeze(3) == asked[:, None, None, :]).any(3).any(2)
             story = story * shared.unsqueeze(2)
-        grams = [self._grams(story).flatten(1)]
+        longest = self.sizes.longest
+        grams = [hashed_grams(story, longest, BUCKETS).flatten(1)]
         if self.sizes.with_question:
-            asks = self._grams(batch.question)
+            asks = hashed_grams(batch.question, longest, BUCKETS)
             grams.append(torch.where(asks > 0, (asks * 31 + 7) % (BUCKETS - 1) + 1, asks))
         return Output(self.weights(torch.cat(grams, 1)) + self.bias)
-
-    def _grams(self, words: Tensor) -> Tensor:
-        """The hashed N-grams that end at each word, padding 0."""
-        found, gram, there = [], words, words != PAD
-        for length in range(1, self.sizes.longest + 1):
-            if length > 1:
-                if words.shape[-1] < length:
-                    break
-                gram = gram[..., :-1] * 1_000_003 + words[..., length - 1 :]
-                there = there[..., :-1] & (words[..., length - 1 :] != PAD)
-            hashed = (gram * 2_654_435_761 + length) % (BUCKETS - 1) + 1
-            found.append(torch.where(there, hashed, 0))
-        return torch.cat(found, -1)

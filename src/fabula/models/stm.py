@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from fabula.models.layers import Mask, Words, position_weights, told
+from fabula.models.layers import Mask, Words, told
 from fabula.models.tpr import EPSILON
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
@@ -49,12 +49,10 @@ class STM(Model):
         super().__init__(sizes, shape)
         slot, count = sizes.slot, sizes.relations
         self.words = Words(shape.words, sizes.word)
-        self.mask = Mask(shape.width, sizes.word, 1 / shape.width)
-        self.question_mask = Mask(max(shape.width, 32), sizes.word, 1 / shape.width)
-        if sizes.positions:
-            for mask in (self.mask, self.question_mask):
-                width = mask.weight.shape[0]
-                mask.weight.data = position_weights(width, sizes.word) / width
+        self.mask, self.question_mask = (
+            Mask(width, sizes.word, 1 / shape.width, sizes.positions)
+            for width in (shape.width, max(shape.width, 32))
+        )
         self.item, self.key = (_stack(sizes.word, sizes.hidden, slot) for _ in range(2))
         self.choose = _stack(sizes.word, sizes.hidden, count)
         self.gate_in = nn.Linear(slot, 2 * slot)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from fabula.models.layers import Mask, Words, position_weights, told
+from fabula.models.layers import Mask, Words, told
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -60,12 +60,10 @@ class TensorMemory(Model):
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.words = Words(shape.words, sizes.word)
-        self.mask = Mask(shape.width, sizes.word, 1 / shape.width)
-        self.question_mask = Mask(max(shape.width, 32), sizes.word, 1 / shape.width)
-        if sizes.positions:
-            for mask in (self.mask, self.question_mask):
-                width = mask.weight.shape[0]
-                mask.weight.data = position_weights(width, sizes.word) / width
+        self.mask, self.question_mask = (
+            Mask(width, sizes.word, 1 / shape.width, sizes.positions)
+            for width in (shape.width, max(shape.width, 32))
+        )
         made = {"entity": sizes.entity, "role": sizes.role}
 
         def perceptrons(kinds: str) -> nn.ModuleList:

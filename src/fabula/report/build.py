@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +17,7 @@ import orjson
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, MissingExtraError
+from fabula.files import whole
 from fabula.report.cases import Run, read_runs
 from fabula.report.content import Content, content_of
 from fabula.report.figures import Figure
@@ -127,11 +127,7 @@ def _csv(content: Content) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> Path:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as partial:
         partial.write_bytes(content)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
     return path

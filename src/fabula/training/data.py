@@ -201,10 +201,16 @@ class Batch:
         """The words of story and question in one row, [B, T], and the length of each row."""
         count, size = len(self), self.story.shape[1] * self.story.shape[2]
         row = torch.cat([self.story.reshape(count, size), self.question], 1)
-        kept = row != PAD
-        lengths = kept.sum(1)
-        order = (~kept).to(torch.int8).sort(dim=1, stable=True).indices
-        return row.gather(1, order)[:, : int(lengths.max())], lengths
+        order, lengths = without_gaps(row)
+        return row.gather(1, order), lengths
+
+
+def without_gaps(row: Tensor) -> tuple[Tensor, Tensor]:
+    """(where the words of rows [B, N] stand, padding left out; how many there are in each row)."""
+    kept = row != PAD
+    lengths = kept.sum(1)
+    order = (~kept).to(torch.int8).sort(dim=1, stable=True).indices
+    return order[:, : max(1, int(lengths.max()))], lengths
 
 
 class Tensors:

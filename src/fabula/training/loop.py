@@ -10,7 +10,6 @@ Promises:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from fabula.errors import FabulaError
+from fabula.files import whole
 from fabula.seeds import fingerprint
 from fabula.training.data import Batch, Tensors, Vocabulary
 from fabula.training.model import Model, Output, Regime, Shape
@@ -171,12 +171,8 @@ class Trainer:
             "progress": asdict(self.progress),
             "steps": self.steps,
         }
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        try:
+        with whole(path) as partial:
             torch.save(state, partial)
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
 
     def _restore(self, path: Path) -> None:
         state = torch.load(path, map_location=self.device, weights_only=True)

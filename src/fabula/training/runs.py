@@ -6,7 +6,6 @@ restart its metrics and checkpoint. Started again, it does only what is missing.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields, replace
@@ -21,6 +20,7 @@ import torch
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
+from fabula.files import whole, write_json
 from fabula.models import model_named
 from fabula.seeds import fingerprint
 from fabula.training.data import Example, Tensors, Vocabulary, examples_of, hold_out
@@ -232,9 +232,8 @@ def save_model(
     model: Model,
 ) -> None:
     """The trained model with all that is needed to use it."""
-    partial = folder / f".model.pt.{os.getpid()}.partial"
-    torch.save(model.state_dict(), partial)
-    os.replace(partial, folder / "model.pt")
+    with whole(folder / "model.pt") as partial:
+        torch.save(model.state_dict(), partial)
     write_json(
         folder / "model.json",
         {
@@ -264,10 +263,3 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
     model.load_state_dict(torch.load(folder / "model.pt", map_location="cpu", weights_only=True))
     model.eval()
     return model, Vocabulary(**words), Regime(**said["regime"])
-
-
-def write_json(path: Path, value: Any) -> None:
-    """A JSON file, whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
-    os.replace(partial, path)
