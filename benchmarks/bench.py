@@ -50,6 +50,8 @@ class Row(NamedTuple):
     """How many, in the whole table."""
     quick: int
     """How many, in a smoke run."""
+    aim: int = 0
+    """A second, at least; 0 if nothing is aimed at."""
 
 
 # --- stories ----------------------------------------------------------------------------------
@@ -189,18 +191,43 @@ def shards(engine: str, form: str = "jsonl") -> Callable[[int], Figure]:
 # --- starting ---------------------------------------------------------------------------------
 
 
-def scoring(count: int) -> Figure:
-    """Replies in the form that was asked for, scored."""
-    import fabula
-    from fabula.prompt import reply
-    from fabula.score import score
+SAID = (
+    "The answer is {answer}.",
+    "**Answer:** {answer}",
+    "{first} {second} Therefore, the answer is {answer}.",
+    "Let's think step by step. {first} {second} So it is {answer}.",
+    "{answer}, because {first}",
+    "It is not {other}, but {answer}.",
+    "<think>{first} Maybe {other}.</think>\nAnswer: {answer}",
+    "I do not know. {first}",
+    "{other} or {answer}",
+    "{first} {second}",
+)
+"""Replies as models give them who were not told how."""
 
-    instances = list(fabula.generate("actors/mix", "test", 7, min(count, 2_000)))
-    replies = [reply(each) for each in instances]
-    start = perf_counter()
-    for number in range(count):
-        score(instances[number % len(instances)], replies[number % len(instances)])
-    return Figure(count, perf_counter() - start)
+
+def scoring(free: bool) -> Callable[[int], Figure]:
+    """A measure of scoring replies in the form that was asked for, or of every other."""
+
+    def measure(count: int) -> Figure:
+        import fabula
+        from fabula.prompt import reply
+        from fabula.score import score
+
+        instances = list(fabula.generate("actors/mix", "test", 7, min(count, 2_000)))
+        replies = [
+            SAID[number % len(SAID)].format(
+                answer=", ".join(each.answer), other=(each.choices or each.answer)[0],
+                first=each.story[0], second=each.story[-1],
+            ) if free else reply(each)
+            for number, each in enumerate(instances)
+        ]  # fmt: skip
+        start = perf_counter()
+        for number in range(count):
+            score(instances[number % len(instances)], replies[number % len(instances)])
+        return Figure(count, perf_counter() - start)
+
+    return measure
 
 
 def reporting(count: int) -> Figure:
@@ -304,7 +331,8 @@ ROWS = [
     Row(ON_RAY, "instances", shards("ray"), 80_000, 8_000),
     Row("babi/qa2 to JSONL, 1,000", "instances", writing("babi/qa2", "jsonl"), 1_000, 100),
     Row("babi/qa2 to JSONL, 50,000", "instances", writing("babi/qa2", "jsonl"), 50_000, 1_000),
-    Row("replies scored", "replies", scoring, 40_000, 1_000),
+    Row("replies scored", "replies", scoring(False), 40_000, 1_000),
+    Row("replies scored, free text", "replies", scoring(True), 40_000, 1_000),
     Row("report of a run, with pictures", "replies", reporting, 100_000, 1_000),
     Row("start of Python", "starts", starting("-c", ""), 9, 3),
     Row("start and import fabula", "starts", starting("-c", "import fabula"), 9, 3),
@@ -315,9 +343,9 @@ ROWS = [
 ]
 
 
-def run_row(number: int, count: int) -> None:
+def run_row(row: Row, count: int) -> None:
     """Measure one row in this process and print what came as JSON."""
-    figure = ROWS[number].measure(count)
+    figure = row.measure(count)
     # the starts of other interpreters count as children, workers do too
     usage = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     scale = 1 if platform.system() == "Darwin" else 1024
@@ -325,40 +353,43 @@ def run_row(number: int, count: int) -> None:
     print(json.dumps([figure.done, figure.seconds, *memory]))
 
 
-def main() -> None:
-    """Print the table."""
+def main(rows: Sequence[Row], *script: str) -> dict[str, float]:
+    """Print the table of the rows of a script, named as Python wants it; the figures a second."""
     parser = argparse.ArgumentParser(description="Speed and memory of Fabula.")
     parser.add_argument("--quick", action="store_true", help="a smoke run")
     parser.add_argument("--only", default="", help="rows whose title holds this text")
     parser.add_argument("--row", type=int, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.row:
-        run_row(*options.row)
-        return
+        number, count = options.row
+        run_row(rows[number], count)
+        return {}
     python = f"{platform.python_implementation()} {platform.python_version()}"
     print(f"{python}, {platform.machine()}, {os.cpu_count()} cores\n")
-    print(f"{'':44}{'count':>8}{'seconds':>10}{'a second':>11}  {'':10}{'peak MB':>8}")
+    aims = f"{'aim':>10}" if any(row.aim for row in rows) else ""
+    print(f"{'':44}{'count':>8}{'seconds':>10}{'a second':>11}  {'':10}{'peak MB':>8}{aims}")
     rates = {}
-    for number, row in enumerate(ROWS):
+    for number, row in enumerate(rows):
         if options.only not in row.title:
             continue
         size = row.quick if options.quick else row.full
-        command = [sys.executable, __file__, "--row", str(number), str(size)]
+        command = [sys.executable, *script, "--row", str(number), str(size)]
         child = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if child.returncode:
             print(f"{row.title:44}  failed")
             continue
-        count, seconds, own, children = json.loads(child.stdout.splitlines()[-1])
-        rates[row.title] = count / seconds
+        done, seconds, own, children = json.loads(child.stdout.splitlines()[-1])
+        rates[row.title] = done / seconds
         peak = f"{max(own, children) / 1e6:8.0f}"
-        print(
-            f"{row.title:44}{count:8,}{seconds:10.3f}{count / seconds:11,.0f}  {row.unit:10}{peak}"
-        )
+        rate = f"{done / seconds:11,.0f}  {row.unit:10}"
+        aim = f"{row.aim:10,}" if row.aim else ""
+        print(f"{row.title:44}{done:8,}{seconds:10.3f}{rate}{peak}{aim}", flush=True)
+    return rates
+
+
+if __name__ == "__main__":
+    rates = main(ROWS, __file__)
     if SHARDS in rates and ON_RAY in rates:
         print(f"\nA shard costs {rates[SHARDS] / rates[ON_RAY]:.2f} times as much on Ray as here.")
     if LONG in rates and TWO in rates:
         print(f"\nTwo workers are {rates[TWO] / rates[LONG]:.2f} times as fast as one.")
-
-
-if __name__ == "__main__":
-    main()

@@ -9,6 +9,7 @@ Hand-written pages are in docs/pages; in them
     <!-- toml: FILE -->             is the recipe of the README, which is also written to FILE
     <!-- python -->                 has the next block of Python run and its output shown
     <!-- harnesses -->              is what the module of each harness says of itself
+    <!-- experiments -->            is what came of each experiment
 
 All other pages are made by docs/reference.py and docs/calling.py. A warning of the site builder
 ends the build.
@@ -79,6 +80,8 @@ def filled(text: str, folder: Path) -> str:
             return f'```toml title="{argument}"\n{source}```'
         if kind == "harnesses":
             return calling.harness_sections()
+        if kind == "experiments":
+            return reference.experiment_sections()
         raise BuildError(f"<!-- {kind} -->: no such piece.")
 
     def run(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from docs.source import (
+    ROOT,
     BuildError,
     field_notes,
     opening,
@@ -251,3 +252,19 @@ def _beginning(file: Path, folder: Path) -> str:
     more = " …" if len(words) > SHOWN else ""
     kind = {".jsonl": "json", ".json": "json", ".csv": "text"}.get(file.suffix, "text")
     return f'```{kind} title="{name}"\n{kept}{more}\n```'
+
+
+# --- experiments ----------------------------------------------------------------------------------
+
+
+def experiment_sections() -> str:
+    """What came of the experiments, from the folder of their results."""
+    found = sorted((ROOT / "experiments" / "results").glob("[A-Z][0-9]*.md"))
+    if not found:
+        raise BuildError("no results of experiments; make them: make experiments")
+    parts = []
+    for file in found:
+        told = file.read_text(encoding="utf-8").removeprefix("# ")
+        title, _, rest = told.partition("\n")
+        parts.append(f"### {title}\n{rest}")
+    return "\n\n".join(parts)

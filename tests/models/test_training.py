@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 
+from fabula.cli import main
 from fabula.errors import FabulaError
 from fabula.generate import generate
 from fabula.models import model_named
+from fabula.training import course, loop
 from fabula.training.data import (
     PAD,
     PLACEHOLDERS,
@@ -22,7 +29,9 @@ from fabula.training.data import (
     words,
 )
 from fabula.training.loop import Trainer, evaluate, shape_of
-from fabula.training.runs import Plan, load_model, train
+from fabula.training.model import Regime
+from fabula.training.runs import Plan, Run, load_model, train
+from fabula.training.source import Source
 
 torch.set_num_threads(1)
 CPU = torch.device("cpu")
@@ -129,7 +138,7 @@ def test_every_example_is_in_exactly_one_batch_and_trimmed() -> None:
 
 
 def test_a_run_reports_all_restarts_and_can_be_used(tmp_path: Path) -> None:
-    plan = Plan("ngram", ("babi/qa1",), {}, {}, {"epochs": 3}, train_size=100, test_size=50)
+    plan = Plan("ngram", (Source("babi/qa1", size=100),), regime={"epochs": 3})
     found = train(plan, tmp_path / "run", restarts=2)
     assert [r["restart"] for r in found["restarts"]] == [0, 1]
     assert found["tests"]["babi/qa1"]["runs"] == 2
@@ -144,15 +153,220 @@ def test_a_run_reports_all_restarts_and_can_be_used(tmp_path: Path) -> None:
 def test_unknown_names_are_refused_with_a_suggestion(tmp_path: Path) -> None:
     with pytest.raises(FabulaError, match="Did you mean 'memn2n'"):
         model_named("memn2m")
-    plan = Plan("ngram", ("babi/qa1",), {}, {}, {"epoch": 3})
+    plan = Plan("ngram", (Source("babi/qa1"),), regime={"epoch": 3})
     with pytest.raises(FabulaError, match="Did you mean 'epochs'"):
         train(plan, tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"lr": "fast"}, "setting 'lr': input should be a valid number"),
+        ({"epochs": 2.5}, "setting 'epochs': input should be a valid integer"),
+        ({"batch": 0}, "setting 'batch': it must be at least 1"),
+        ({"select": "dev"}, "'valid', 'train' or 'test'"),
+        ({"mixture": "hop", "epochs": 1}, "no feature 'hop'. Did you mean 'hops'"),
+    ],
+)
+def test_settings_of_a_wrong_kind_are_refused(
+    tmp_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    plan = Plan("memn2n", (Source("babi/qa1", size=20),), regime=changes)
+    with pytest.raises(FabulaError, match=told):
+        train(plan, tmp_path / "run")
+    assert not list(tmp_path.glob("run/restart-*/*"))  # nothing that stands in the way
+
+
+def test_what_cannot_be_had_is_said_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    tries = [
+        (["memn2n", "babi/qa1", "--out", str(tmp_path / "file")], "Choose another"),
+        (["memn2n", "babi/qa1", "--out", str(tmp_path / "a"), "--device", "tpu"], "can be cpu"),
+        (["memn2n", "babi/qa99", "--out", str(tmp_path / "b")], "no recipe 'babi/qa99'"),
+        (["gat", "babi/qa1", "--out", str(tmp_path / "c"), "--size", "20"], "reads graphs"),
+    ]
+    for arguments, told in tries:
+        assert main(["train", *arguments]) == 2
+        error = capsys.readouterr().err
+        assert told in error
+        assert error.count("\n") == 1
+
+
+def test_a_full_disk_is_said_and_what_was_written_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, _ = trainer(tmp_path, epochs=2)
+    run.run()
+    before = (tmp_path / loop.CHECKPOINT).read_bytes()
+
+    @contextmanager
+    def full(path: Path) -> Iterator[Path]:
+        yield Path("/dev/full")
+
+    monkeypatch.setattr(loop, "whole", full)
+    more, _ = trainer(tmp_path, epochs=3)
+    with pytest.raises(FabulaError, match=r"checkpoint.pt: cannot be written.*make room"):
+        more.run()
+    assert (tmp_path / loop.CHECKPOINT).read_bytes() == before
+    monkeypatch.undo()
+    again, _ = trainer(tmp_path, epochs=3)
+    again.run()
+    assert len((tmp_path / loop.METRICS).read_bytes().splitlines()) == 3  # no epoch twice
+
+
+def test_ctrl_c_leaves_a_run_that_goes_on_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", "memn2n", "babi/qa1", "--out", str(tmp_path / "run"), "--size", "60"]
+    command += ["--test-size", "20", "--with", "epochs=3"]
+    epochs: list[int] = []
+    epoch = Trainer._epoch
+
+    def tired(self: Trainer, watch: loop.Watch) -> loop.Row:
+        if len(epochs) == 2:
+            raise KeyboardInterrupt
+        epochs.append(self.progress.epoch)
+        return epoch(self, watch)
+
+    monkeypatch.setattr(Trainer, "_epoch", tired)
+    assert main(command) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert main(command) == 0
+    told = [line.split()[1] for line in capsys.readouterr().err.splitlines() if "epoch" in line]
+    assert told == ["3"]
+
+
+def test_a_watcher_counts_every_example() -> None:
+    run, data = trainer(None, epochs=2)
+    counted: list[tuple[str, int | None, int]] = []
+
+    @contextmanager
+    def watch(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        seen: list[int] = []
+        yield seen.append
+        counted.append((what, total, sum(seen)))
+
+    run.run(watch=watch)
+    assert counted == [(f"epoch {n}", len(data), len(data)) for n in (1, 2)]
+
+
+def test_learning_rates() -> None:
+    def rates(schedule: str, *at: int) -> list[float]:
+        regime = Regime(schedule=schedule, warm_steps=10)  # type: ignore[arg-type]
+        return [course.rate(regime, step, 110) for step in at]
+
+    assert rates("constant", 0, 9, 10, 109) == [0.1, 0.1, 1, 1]
+    assert rates("rsqrt", 0, 9, 39) == pytest.approx([0.1, 1, 0.5])
+    assert rates("linear", 4, 10, 60, 110, 200) == pytest.approx([0.5, 1, 0.5, 0, 0])
+    assert rates("cosine", 4, 10, 60, 110) == pytest.approx([0.5, 1, 0.5, 0])
+
+
+def test_a_mixture_takes_each_step_from_one_task_all_tasks_alike() -> None:
+    examples = examples_of(generate("babi/qa1", "train", size=90))
+    examples += examples_of(generate("babi/qa2", "train", size=10))
+    tensors = Tensors(examples, Vocabulary.of(examples))
+    regime = Regime(batch=4, mixture="recipe")
+    drawn = [
+        {e.features["recipe"] for e in batch.examples}
+        for seed in range(20)
+        for batch in course.batches(tensors, regime, torch.Generator().manual_seed(seed))
+    ]
+    assert len(drawn) == 20 * 25
+    assert all(len(recipes) == 1 for recipes in drawn)
+    assert 0.4 < drawn.count({"babi/qa2"}) / len(drawn) < 0.6
+    whole = [
+        e.asked for b in course.batches(tensors, Regime(), torch.Generator()) for e in b.examples
+    ]
+    assert sorted(whole) == sorted(e.asked for e in examples)
+
+
+def test_selection_on_the_test_is_possible_and_said_aloud(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", "memn2n", "babi/qa1", "--size", "60", "--with", "epochs=2"]
+    main([*command, "--out", str(tmp_path / "honest")])
+    assert "SELECTED ON THE TEST" not in capsys.readouterr().out
+    main([*command, "--out", str(tmp_path / "cheat"), "--with", "select=test"])
+    assert "SELECTED ON THE TEST" in capsys.readouterr().out
+    plan = Plan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2, "select": "test"})
+    found = train(plan, tmp_path / "again")
+    assert found["selected_on"] == "test"
+    assert found["valid_accuracy"]["mean"] == found["tests"]["babi/qa1"]["best"]
+
+
+def test_every_epoch_is_logged_to_trackio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[dict[str, Any]] = []
+    logged: list[dict[str, Any]] = []
+    double = SimpleNamespace(
+        init=lambda **about: begun.append(about), log=logged.append, finish=lambda: None
+    )
+    monkeypatch.setitem(sys.modules, "trackio", double)
+    plan = Plan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2})
+    train(plan, tmp_path / "run", restarts=2, track="tales")
+    assert [(run["project"], run["name"]) for run in begun] == [
+        ("tales", "run-0"),
+        ("tales", "run-1"),
+    ]
+    assert begun[0]["config"]["model"] == "memn2n"
+    assert [row["epoch"] for row in logged] == [1, 2, 1, 2]
+
+
+def test_restarts_side_by_side_are_those_one_after_another(tmp_path: Path) -> None:
+    plan = Plan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2})
+    one, two = (
+        train(plan, tmp_path / str(workers), restarts=2, workers=workers) for workers in (1, 2)
+    )
+    assert one["tests"] == two["tests"]
+
+
 def test_a_model_trained_in_its_linear_phase_is_used_so(tmp_path: Path) -> None:
-    plan = Plan("memn2n", ("babi/qa1",), {}, {}, {"epochs": 3}, train_size=100, test_size=50)
-    found = train(plan, tmp_path / "run")
+    plan = Plan("memn2n", (Source("babi/qa1", size=100),), regime={"epochs": 3})
+    found = train(plan, tmp_path / "run", tests={"babi/qa1": Source("babi/qa1", size=50)})
     model, vocabulary, regime = load_model(tmp_path / "run")
     examples = examples_of(generate("babi/qa1", "test", size=50))
     judged = evaluate(model, Tensors(examples, vocabulary, regime.max_sentences), CPU)
     assert judged.accuracy == found["tests"]["babi/qa1"]["best"]
+
+
+def test_new_tests_of_an_old_run_train_nothing(tmp_path: Path) -> None:
+    plan = Plan("ngram", (Source("babi/qa1", size=100),), regime={"epochs": 2})
+    train(plan, tmp_path / "run", tests={"near": Source("babi/qa1", size=40)})
+    written = (tmp_path / "run" / "restart-0" / "model.pt").stat().st_mtime_ns
+    other = {"far": Source("babi/qa1", {"dialect": "release"}, size=30)}
+    found = train(plan, tmp_path / "run", tests=other)
+    assert found["restarts"][0]["tests"]["far"]["examples"] == 30
+    assert (tmp_path / "run" / "restart-0" / "model.pt").stat().st_mtime_ns == written
+
+
+def test_a_run_goes_on_from_another_with_its_words(tmp_path: Path) -> None:
+    first = Plan(
+        "memn2n",
+        (Source("babi/qa1", size=100),),
+        sizes={"linear_start": 0},
+        regime={"epochs": 2},
+        words=(Source("babi/qa2", size=50),),
+    )
+    train(first, tmp_path / "first")
+    second = Plan(
+        "memn2n",
+        (Source("babi/qa2", size=50),),
+        regime={"epochs": 1, "lr": 0.0},
+        start=str(tmp_path / "first"),
+    )
+    train(second, tmp_path / "second")
+    before, words, _ = load_model(tmp_path / "first")
+    after, same, _ = load_model(tmp_path / "second")
+    assert same == words
+    assert "football" in words.words or "milk" in words.words  # things are in task 2 only
+    for one, two in zip(before.parameters(), after.parameters(), strict=True):
+        assert torch.equal(one, two)  # a learning rate of nothing
+
+
+def test_of_every_source_some_stories_are_held_out(tmp_path: Path) -> None:
+    sources = tuple(Source(f"babi/qa{n}", size=60) for n in (1, 2))
+    learned, held = Run(Plan("ngram", sources), tmp_path)._examples()
+    assert {e.features["recipe"] for e in held} == {"babi/qa1", "babi/qa2"}
+    assert not {e.group for e in learned} & {e.group for e in held}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from typing import Any
 
@@ -460,3 +461,31 @@ def test_every_recipe_can_be_scored(name: str) -> None:
             assert score(made, f"Answer: {other}") == Score(Outcome.WRONG, (other,)), made.id
         assert score(made, "I do not know.").outcome is Outcome.REFUSAL
         assert score(made, "").outcome is Outcome.UNPARSED
+
+
+PLAIN = (
+    "{0}", "{0}.", "Answer: {0}", "**Answer:** {0}", "Answer: **{0}**.", "answer: the {0}",
+    "The answer is {0}.", "The answer is: in the {0}", "It is {0}", "it's the {0}.", "In the {0}.",
+    "**{0}**", " **{0}.** ", "at {0}", "Answer:{0}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["babi/qa1", "babi/qa7", "babi/qa10", "babi/qa5", "actors/mix"])
+def test_the_short_way_reads_as_the_long_one_does(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fabula.score import _plain
+    from fabula.score.answers import answers_of
+
+    said = [
+        (instance, form.format(word))
+        for instance in islice(generate(name, "test", 7), 8)
+        for word in instance.choices or ()
+        for form in PLAIN
+        for word in (word, word.lower(), word.upper(), word.capitalize())
+    ]
+    quick = [score(instance, text) for instance, text in said]
+    assert sum(_plain(text, answers_of(instance)) is not None for instance, text in said) > 0
+    monkeypatch.setattr(sys.modules["fabula.score"], "_plain", lambda reply, answers: None)
+    for (instance, text), found in zip(said, quick, strict=True):
+        assert score(instance, text) == found, (instance.question, text)

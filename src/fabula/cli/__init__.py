@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from fabula._version import __version__
-from fabula.cli import check, data, dyna, evaluate, harness, make, play, train
+from fabula.cli import check, data, dyna, evaluate, experiment, harness, make, play, train
 from fabula.errors import FabulaError
 
 app = typer.Typer(
@@ -61,8 +61,11 @@ app.command()(data.baselines)
 app.command()(play.play)
 app.command()(train.models)
 app.command()(train.train)
+app.command()(experiment.experiment)
 app.command("eval")(evaluate.eval_)
 app.command()(evaluate.report)
+app.command()(evaluate.doses)
+app.command()(evaluate.curves)
 app.command()(evaluate.concurrence)
 app.command("lm-eval")(harness.lm_eval)
 

@@ -1,4 +1,4 @@
-"""The commands that evaluate models: eval, report, concurrence."""
+"""The commands that evaluate models: eval, report, doses, curves, concurrence."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import typer
 
 from fabula.cli.common import Json, Seed, Settings, changes_of, print_json, terminal
 from fabula.errors import FabulaError
+from fabula.files import whole
 
 if TYPE_CHECKING:
     from fabula.evaluate.model import Model
+    from fabula.report.curves import Curve
 
 
 def eval_(
@@ -37,18 +39,37 @@ def eval_(
     size: Annotated[int | None, typer.Option(metavar="N", min=1, help="Questions to ask.")] = None,
     seed: Seed = None,
     shots: Annotated[
-        int, typer.Option(metavar="K", min=0, help="Worked examples, from the training split.")
+        int,
+        typer.Option(metavar="K", min=0, max=100, help="Worked examples, from the training split."),
     ] = 0,
     style: Annotated[str, typer.Option(metavar="NAME", help="direct, or reason first.")] = "direct",
     form: Annotated[
         str, typer.Option(metavar="NAME", help="Form of the answer: word, sentence, letter, json.")
     ] = "word",
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="Language of the instructions: en, hi, hi-Deva.",
+            show_default="that of the story",
+        ),
+    ] = None,
     tokens: Annotated[int, typer.Option(metavar="N", min=1, help="Most tokens of a reply.")] = 256,
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=1, help="Questions on their way at a time.")
     ] = 8,
     budget: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Stop after so many tokens in all.")
+        int | None, typer.Option(metavar="N", min=1, help="API: stop after so many tokens in all.")
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT", help="API: dollars for a million tokens of prompts and of replies."
+        ),
+    ] = None,
+    cost: Annotated[
+        float | None,
+        typer.Option(metavar="DOLLARS", min=0, help="API: stop after so much; needs --price."),
     ] = None,
     cache: Annotated[
         bool, typer.Option("--cache", help="Take replies from Inspect AI's cache where it can.")
@@ -84,14 +105,24 @@ def eval_(
     from fabula.evaluate.models import model_named
     from fabula.evaluate.run import evaluate
     from fabula.harness import evaluation_split, instances
-    from fabula.prompt import forms, styles
+    from fabula.prompt import forms, languages, styles
 
-    for option, value, known in (("style", style, styles()), ("form", form, forms())):
+    for option, value, known in (
+        ("style", style, styles()),
+        ("form", form, forms()),
+        ("language", language or "en", languages()),
+    ):
         if value not in known:
             raise FabulaError(f"--{option} {value}: known are {', '.join(known)}.")
+    if track:
+        from fabula.evaluate.tracking import check_tracking
+
+        check_tracking()
     changes = changes_of(settings)
     chosen = split or evaluation_split(data, changes)
-    ask = Ask(style, shots, tokens, form, concurrency, budget, cache)
+    ask = Ask(
+        style, shots, tokens, form, concurrency, language or "", budget, _price(price), cost, cache
+    )
     asked = list(instances(data, chosen, seed, size, changes))
     examples = list(instances(data, "train", seed, shots, changes)) if shots else []
     if len(examples) < shots:
@@ -115,6 +146,21 @@ def eval_(
         print_json(found)
         return
     _tell(found, out)
+
+
+def _price(said: str | None) -> tuple[float, float] | None:
+    if said is None:
+        return None
+    try:
+        read, written = map(float, said.split(","))
+        if read < 0 or written < 0:
+            raise ValueError
+    except ValueError:
+        raise FabulaError(
+            f"--price {said}: two numbers are wanted, dollars for a million tokens of prompts and "
+            "of replies, e.g. --price 0.5,1.5"
+        ) from None
+    return read, written
 
 
 def _learned(model: Model, train: str | None, out: Path) -> None:
@@ -234,6 +280,132 @@ def report(
         console.print(f"  numbers and pictures: {written[-1].parent}", soft_wrap=True)
 
 
+def doses(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="What to dose: a recipe, or generated data.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the doses, one in each.")],
+    sizes: Annotated[
+        str, typer.Option(metavar="N,N…", help="Examples in each dose; a larger one holds all.")
+    ] = "10,50,100,500",
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DATA",
+            help="What will be asked, and may not be in a dose.",
+            show_default="the test split of DATA",
+        ),
+    ] = None,
+    seed: Seed = None,
+    json: Json = False,
+) -> None:
+    """Take doses of training examples, nested and none of it in the test, to inoculate a model.
+
+    Train on the old data alone and with each dose beside them (`fabula train MODEL OLD
+    doses/dose-10 --test OLD`), ask each model both tests with `fabula eval`, and look at `fabula
+    curves`.
+
+    Example: [bold]fabula doses dyna/diverse-t7 --sizes 10,100,1000 --out doses[/bold]
+    """
+    from fabula.evaluate.curves import doses as take
+    from fabula.harness import evaluation_split, instances
+
+    try:
+        wanted = [int(size) for size in sizes.split(",")]
+        if min(wanted) < 1:
+            raise ValueError
+    except ValueError:
+        raise FabulaError(f"--sizes {sizes}: whole numbers are wanted, e.g. 10,100") from None
+    asked = [
+        instance
+        for source in test or [data]
+        for instance in instances(source, evaluation_split(source), None if test else seed)
+    ]
+    found = take(list(instances(data, "train", seed)), wanted, asked, seed or 0)
+    written = []
+    for size, dose in found.items():
+        place = out / f"dose-{size}" / "train-00000-of-00001.jsonl"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with whole(place) as partial:
+            partial.write_bytes(b"".join(each.to_json() + b"\n" for each in dose))
+        written.append(place.parent)
+    if json:
+        print_json([str(path) for path in written])
+        return
+    for path in written:
+        terminal().print(f"Wrote {path}", soft_wrap=True)
+
+
+def curves(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN…", help="Folders of `fabula eval`, of models of one kind."),
+    ],
+    goal: Annotated[
+        float, typer.Option(metavar="SHARE", min=0, max=1, help="Accuracy that counts as solved.")
+    ] = 0.95,
+    json: Json = False,
+) -> None:
+    """Show how many training examples a model needs, and whether a dose of others cures a failure.
+
+    What a run was trained on is known for models of `fabula train`; for others, `fabula eval
+    --train` tells it.
+
+    Example: [bold]fabula curves runs/size-*[/bold]
+    """
+    from fabula.report.cases import read_runs
+    from fabula.report.curves import doses, inoculations, learning
+
+    read = read_runs(runs)
+    learned, dosed = learning(read), doses(read)
+    if not learned and not dosed:
+        raise FabulaError(
+            "no curve: at least two runs of one kind of model on the same questions are wanted, "
+            "after training on different numbers of examples."
+        )
+    cures = inoculations(dosed)
+    if json:
+        print_json(
+            {
+                "learning": [{**c.to_dict(), "needed": c.needed(goal)} for c in learned],
+                "doses": [c.to_dict() for c in dosed],
+                "inoculations": [
+                    {"old": c.old.test, "new": c.new.test, **c.cure._asdict()} for c in cures
+                ],
+            }
+        )
+        return
+    for curve in learned:
+        needed = curve.needed(goal)
+        said = "is not reached" if needed is None else f"takes about {needed:,.0f} examples"
+        _show_curve(curve, "examples", f"{goal:.0%} {said}")
+    for curve in dosed:
+        _show_curve(curve, "examples added", f"doses beside {curve.trained}")
+    for each in cures:
+        terminal().print(
+            f"{each.old.model}: {each.cure.outcome}. Between {each.old.test} and {each.new.test} "
+            f"the gap was {each.cure.gap_before:+.1%} and is {each.cure.gap_after:+.1%}; the old "
+            f"test changed by {-each.cure.loss:+.1%}.",
+            soft_wrap=True,
+        )
+
+
+def _show_curve(curve: Curve, axis: str, note: str) -> None:
+    from rich.table import Table
+
+    console = terminal()
+    console.print(f"{curve.model} on {curve.test}: {note}", style="bold", soft_wrap=True)
+    shown = Table(axis, "accuracy", "95 %", "questions", box=None, pad_edge=False)
+    for column in shown.columns:
+        column.justify = "right"
+    for point in curve.points:
+        value, low, high = point.accuracy
+        shown.add_row(
+            f"{point.examples:,}", f"{value:.1%}", f"{low:.1%} to {high:.1%}", f"{point.asked:,}"
+        )
+    console.print(shown)
+
+
 def concurrence(
     table: Annotated[
         Path | None,
@@ -257,8 +429,8 @@ def concurrence(
 
     Example: [bold]fabula concurrence scores.csv --against squad[/bold]
     """
+    from fabula.evaluate.concurrence import FEWEST, published
     from fabula.evaluate.concurrence import concurrence as compare
-    from fabula.evaluate.concurrence import published
 
     found = compare(table or published(), against)
     if json:
@@ -276,6 +448,8 @@ def concurrence(
             _interval(each.kendall),
         )
     terminal().print(shown)
+    if any(each.models < FEWEST for each in found):
+        terminal().print(f"A correlation needs {FEWEST} models that have both scores.", style="dim")
 
 
 def _interval(found: Sequence[float]) -> str:

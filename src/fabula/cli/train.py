@@ -2,32 +2,70 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabula.cli.common import Json, Settings, Workers, changes_of, print_json, terminal
+from fabula.cli.common import Json, Settings, changes_of, meter, print_json, terminal
 from fabula.errors import FabulaError, MissingExtraError
 
+if TYPE_CHECKING:
+    from fabula.training.model import Model
 
-def models(json: Json = False) -> None:
+
+def models(
+    model: Annotated[
+        str | None, typer.Argument(metavar="MODEL", help="One, with all its settings.")
+    ] = None,
+    json: Json = False,
+) -> None:
     """List the models of the papers: what each reads, what it learns from, its size.
 
-    Example: [bold]fabula models[/bold]
+    Example: [bold]fabula models memn2n[/bold]
     """
-    rows = [_row(name) for name in _registered()]
+    rows = [_row(name) for name in ([model] if model else _registered())]
     if json:
         print_json(rows)
         return
     from rich.table import Table
 
-    table = Table("model", "reads", "learns from", "settings", "paper", box=None, pad_edge=False)
+    say = terminal().print
+    table = Table("model", "reads", "learns from", "parameters", "paper", box=None, pad_edge=False)
+    table.columns[3].justify = "right"
     for row in rows:
-        sizes = ", ".join(f"{name}={value}" for name, value in row["sizes"].items())
         learns = "answers, supports" if row["uses_supports"] else "answers"
-        table.add_row(row["model"], row["reads"], learns, sizes, row["paper"])
-    terminal().print(table)
+        count = "its checkpoint's" if row["parameters"] is None else f"{row['parameters']:,}"
+        table.add_row(row["model"], row["reads"], learns, count, row["paper"])
+    say(table)
+    say(f"\nParameters: with {REFERENCE}.", style="dim")
+    if not model:
+        say("The settings of one: fabula models MODEL", style="dim")
+        return
+    for title in ("sizes", "regime"):
+        say(f"\n{title}, changed by --with:")
+        for name, value in rows[0][title].items():
+            say(f"  {name} = {_typed(value)}")
+
+
+def _typed(value: Any) -> str:
+    """A value as --with takes it."""
+    return str(value).lower() if isinstance(value, bool) else "–" if value is None else str(value)
+
+
+REFERENCE = "160 words, 20 answers, 20 relations, and stories of 20 sentences of 12 words"
+
+
+def _parameters(kind: type[Model]) -> int | None:
+    """How many numbers a model learns at its own sizes; None where a checkpoint decides."""
+    if hasattr(kind.Sizes(), "checkpoint"):
+        return None
+    from fabula.training.model import Shape, parameters
+
+    words = tuple(range(140, 160))
+    shape = Shape(160, 20, 20, 12, 20, words, tuple((at,) for at in range(20)))
+    return parameters(kind(kind.Sizes(), shape))
 
 
 def _registered() -> list[str]:
@@ -46,6 +84,7 @@ def _row(name: str) -> dict[str, Any]:
         "model": name,
         "reads": kind.inputs,
         "uses_supports": kind.uses_supports,
+        "parameters": _parameters(kind),
         "sizes": asdict(kind.Sizes()),
         "regime": asdict(kind.regime),
         "paper": kind.paper,
@@ -81,15 +120,27 @@ def train(
             help="Change a size or the regime of the model: lr=0.003, epochs=20, hops=1.",
         ),
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Go on from the model of this run, on new data."),
+    ] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, cuda, mps …")] = "cpu",
-    mixed: Annotated[bool, typer.Option("--mixed", help="Mixed precision on a GPU.")] = False,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="Mixed precision (bfloat16), for GPUs.")
+    ] = False,
     budget: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds of processor time a restart.")
     ] = None,
-    workers: Workers = 1,
+    track: Annotated[
+        str | None, typer.Option(metavar="PROJECT", help="Also log every epoch to trackio.")
+    ] = None,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Restarts side by side.")] = 1,
     json: Json = False,
 ) -> None:
     """Train a model and test it; several restarts, the best by validation, all reported.
+
+    Several processes train one model together if torchrun starts them:
+    torchrun --nproc-per-node 2 -m fabula train …
 
     Example: [bold]fabula train memn2n babi/qa1 --out runs/memn2n-qa1 --restarts 3[/bold]
     """
@@ -105,35 +156,56 @@ def train(
     from dataclasses import fields
 
     from fabula.models import model_named
+    from fabula.training.loop import unwatched
     from fabula.training.model import Regime
+    from fabula.training.source import Source
 
     given = changes_of(hyper, "--with")
     model_named(model)
     common = {field.name for field in fields(Regime)}
+    changes = changes_of(settings)
     plan = Plan(
         model=model,
-        data=tuple(data),
-        changes=changes_of(settings),
+        data=tuple(Source(name, changes, size, data_seed) for name in data),
         sizes={name: value for name, value in given.items() if name not in common},
         regime={name: value for name, value in given.items() if name in common},
-        train_size=size,
-        test=tuple(test or ()),
-        test_size=test_size,
         seed=seed,
-        data_seed=data_seed,
+        start=str(start) if start else None,
         device=device,
         mixed=mixed,
         budget=budget,
     )
+    tests = {name: Source(name, changes, test_size, data_seed) for name in test or data}
     if budget is not None and budget <= 0:
         raise FabulaError("--budget: seconds, more than 0.")
+    if track:
+        from fabula.evaluate.tracking import check_tracking
+
+        check_tracking()
     say = terminal(stderr=True).print
-    result = carry_out(
-        plan, out, restarts, workers or 1, lambda row: say(_progress(row), soft_wrap=True)
-    )
-    if json:
+    leads = os.environ.get("RANK", "0") == "0"  # torchrun's; one of several processes speaks
+    try:
+        result = carry_out(
+            plan,
+            out,
+            restarts,
+            workers,
+            lambda row: say(_progress(row), soft_wrap=True),
+            tests,
+            meter if leads else unwatched,
+            track,
+        )
+    except KeyboardInterrupt:
+        if leads:
+            say(f"Every finished epoch is in {out}; the same command goes on.", soft_wrap=True)
+        raise
+    if leads and json:
         print_json(result)
-        return
+    elif leads:
+        _tell(result, out)
+
+
+def _tell(result: dict[str, Any], out: Path) -> None:
     console = terminal()
     for name, found in result["tests"].items():
         console.print(
@@ -141,6 +213,8 @@ def train(
             f"{found['runs']}; majority {found['majority']:.1%}, chance {found['chance']:.1%})",
             soft_wrap=True,
         )
+    if result["selected_on"] == "test":
+        console.print("SELECTED ON THE TEST: these are no honest figures.", style="bold red")
     console.print(f"Run in {out}", style="dim", soft_wrap=True)
 
 

@@ -6,5 +6,6 @@ run.py           asks, scores and writes as replies come; can be cut off and res
 training.py      what a model has seen in training, to compare the test with
 statistics.py    intervals, paired tests, correlations
 curves.py        learning curves, inoculation by dose
+tracking.py      runs and their figures to trackio
 concurrence.py   do two benchmarks rank models alike?
 """

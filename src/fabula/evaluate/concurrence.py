@@ -10,6 +10,9 @@ from typing import NamedTuple
 from fabula.errors import FabulaError, hint
 from fabula.evaluate.statistics import Interval, kendall, pearson
 
+FEWEST = 3
+"""Models below which a correlation says nothing."""
+
 
 class Concurrence(NamedTuple):
     """How two columns of a table go together."""
@@ -26,12 +29,20 @@ def read_table(path: Path) -> tuple[list[str], list[dict[str, float | None]]]:
     """(columns of scores, a row for each model) of a CSV file whose first column names models."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
+            # spreadsheets of some countries part cells by semicolons
+            parted = max(",;\t", key=file.readline().count)
+            file.seek(0)
+            rows = list(csv.reader(file, delimiter=parted))
     except UnicodeDecodeError:
         raise FabulaError(f"{path}: is not UTF-8 text; save the table as CSV.") from None
     if len(rows) < 2 or len(rows[0]) < 3:
-        raise FabulaError(f"{path}: needs a head and rows of a model and at least two scores.")
+        raise FabulaError(
+            f"{path}: needs a head and rows of a model and at least two scores, as CSV."
+        )
     head = [name.strip() for name in rows[0][1:]]
+    for name in head:
+        if head.count(name) > 1:
+            raise FabulaError(f"{path}: two columns are named '{name}'.")
     scores: list[dict[str, float | None]] = []
     for number, row in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in row):

@@ -3,6 +3,7 @@
     hf:FOLDER_OR_NAME               what the model's own configuration says it is
     hf:FOLDER?gguf=FILE             weights in a GGUF file
     hf:FOLDER?head=qa               another head: causal, seq2seq, qa, classes
+    hf:smollm2                      one that comes with a package
 
 A causal or sequence-to-sequence model writes its reply, word for word the likeliest; with
 `likelihood` the likeliest of the choices is taken. An extractive one points at words of the story;
@@ -12,87 +13,35 @@ a classifier says one of its labels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
-from fabula.errors import FabulaError, MissingExtraError, hint
+from fabula.errors import FabulaError
 from fabula.evaluate.model import Ask, Reply, Usage
 from fabula.instance import Instance
+from fabula.models.pretrained.checkpoint import HEADS, Checkpoint, transformers
 from fabula.prompt import lead
 
-HEADS = {
-    "causal": "AutoModelForCausalLM",
-    "seq2seq": "AutoModelForSeq2SeqLM",
-    "qa": "AutoModelForQuestionAnswering",
-    "classes": "AutoModelForSequenceClassification",
-}
-ENDINGS = {
-    "ForCausalLM": "causal",
-    "LMHeadModel": "causal",
-    "ForConditionalGeneration": "seq2seq",
-    "ForQuestionAnswering": "qa",
-    "ForSequenceClassification": "classes",
-}
 LONGEST_SPAN = 8  # tokens of an answer that is pointed at
-OPTIONS = ("gguf", "head")
 
 
 class HuggingFace:
     """A model of the transformers library."""
 
     def __init__(self, name: str, ask: Ask, likelihood: bool, device: str = "cpu") -> None:
-        try:
-            import torch
-            import transformers
-        except ModuleNotFoundError as error:
-            if error.name not in ("torch", "transformers"):
-                raise
-            raise MissingExtraError(
-                f"{error.name} is not installed: pip install 'fabula[hf]'."
-            ) from None
+        transformers()
+        import torch
+
         self.torch, self.ask, self.likelihood = torch, ask, likelihood
-        place, _, options = name.partition("?")
-        given = dict(parse_qsl(options))
-        for key in given:
-            if key not in OPTIONS:
-                raise FabulaError(f"hf:{name}: no option '{key}'.{hint(key, OPTIONS)}")
-        if place.startswith((".", "/", "~")) and not Path(place).expanduser().is_dir():
-            raise FabulaError(f"hf:{name}: there is no folder {place}.")
-        self.name = f"hf:{Path(place).name if Path(place).is_dir() else place}"
-        self.name += f"?{options}" * bool(options) + " by likelihood" * likelihood
-        source = str(Path(place).expanduser()) if Path(place).expanduser().is_dir() else place
-        files = {"gguf_file": given["gguf"]} if "gguf" in given else {}
-        try:
-            self.head = given.get("head") or self._head(transformers, source, files)
-            if self.head not in HEADS:
-                raise FabulaError(f"hf:{name}: no head '{self.head}'.{hint(self.head, HEADS)}")
-            kind = getattr(transformers, HEADS[self.head])
-            self.tokens = transformers.AutoTokenizer.from_pretrained(source, **files)
-            self.model = kind.from_pretrained(source, dtype=torch.float32, **files)
-        except (OSError, ValueError) as error:
-            said = " ".join(str(error).split())[:300]
-            raise FabulaError(f"hf:{name}: cannot be loaded: {said}") from None
+        source = Checkpoint.named(f"hf:{name}")
+        self.name = f"hf:{source.short}" + " by likelihood" * likelihood
+        self.place = source.place
+        self.head = source.answers_by()
+        self.tokens = source.tokens()
+        self.model = source.model(HEADS[self.head])
         if likelihood and self.head not in ("causal", "seq2seq"):
             raise FabulaError(f"--likelihood: a model that {self._does()} has no use for it.")
-        self.place = source
         self.model.to(device).eval()
         self.device = device
-        if self.tokens.pad_token is None:
-            self.tokens.pad_token = self.tokens.eos_token
-
-    def _head(self, transformers: Any, source: str, files: dict[str, str]) -> str:
-        """The head that the model says it has."""
-        if files:
-            return "causal"
-        built = transformers.AutoConfig.from_pretrained(source).architectures or ["nothing"]
-        for ending, head in ENDINGS.items():
-            if built[0].endswith(ending):
-                return head
-        raise FabulaError(
-            f"hf:{source}: a {built[0]} has no head that answers; name one with ?head="
-            f"{'|'.join(HEADS)} if it was trained with it."
-        )
 
     def _does(self) -> str:
         return {"qa": "points at words", "classes": "says labels"}.get(self.head, "writes")
@@ -177,7 +126,7 @@ class HuggingFace:
         """The choice that is likeliest as the reply; where there are none, what it writes."""
         if not instance.choices:
             return self._write([(instance, prompt)])[0]
-        begun = lead(instance)
+        begun = lead(instance, self.ask.language)
         if self.head == "seq2seq":
             likely = self._seq2seq_likelihoods(prompt, [f"{begun} {c}" for c in instance.choices])
         else:
@@ -241,13 +190,15 @@ class HuggingFace:
             )
             _, first, last = max(spans)
             words = self.tokens.decode(ids[row][first : last + 1], skip_special_tokens=True)
-            found.append(Reply(f"{lead(instance)} {words}", usage=Usage(len(inside))))
+            found.append(
+                Reply(f"{lead(instance, self.ask.language)} {words}", usage=Usage(len(inside)))
+            )
         return found
 
     def _label(self, batch: Sequence[tuple[Instance, str]]) -> list[Reply]:
         chosen = self.model(**self._pair(batch).to(self.device)).logits.argmax(-1).tolist()
         labels = self.model.config.id2label
         return [
-            Reply(f"{lead(instance)} {labels[at]}")
+            Reply(f"{lead(instance, self.ask.language)} {labels[at]}")
             for (instance, _), at in zip(batch, chosen, strict=True)
         ]

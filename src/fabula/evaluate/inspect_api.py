@@ -8,6 +8,7 @@ limits and tries again; keys come from the environment as it documents.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from queue import SimpleQueue
 from threading import Thread
@@ -27,6 +28,11 @@ class InspectModel:
 
     def __init__(self, name: str, ask: Ask, **settings: Any) -> None:
         need("inspect_ai")
+        if ask.cost is not None and not ask.price:
+            raise FabulaError(
+                f"--cost: what {name} costs is not known; say it with --price, in dollars for a "
+                "million tokens of prompts and of replies, e.g. --price 0.5,1.5"
+            )
         from inspect_ai.model import GenerateConfig, get_model
 
         config = GenerateConfig(
@@ -41,7 +47,16 @@ class InspectModel:
             raise FabulaError(f"{name}: {_line(error)}") from None
         self.name = name
         self.ask = ask
-        self.spent = 0
+        self.spent = Usage()
+        if ask.price:
+            self._put_price(*ask.price)
+
+    def _put_price(self, read: float, written: float) -> None:
+        from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+        price = ModelCost(input=read, output=written, input_cache_write=read, input_cache_read=read)
+        known = get_model_info(str(self.model)) or ModelInfo()
+        set_model_info(str(self.model), known.model_copy(update={"cost": price}))
 
     def about(self) -> dict[str, Any]:
         """The model as Inspect AI names it."""
@@ -49,22 +64,19 @@ class InspectModel:
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
         """Replies in the order in which they come, while others are on their way."""
-        if self.ask.budget is not None and self.spent >= self.ask.budget:
-            raise FabulaError(
-                f"{self.name}: {self.spent:,} tokens are spent, the budget is {self.ask.budget:,}. "
-                "What was answered is kept; the same command with another --budget goes on."
-            )
         came: SimpleQueue[tuple[int, Reply] | BaseException | None] = SimpleQueue()
         loop = asyncio.new_event_loop()
         worker = Thread(target=self._work, args=(loop, asked, came), daemon=True)
         worker.start()
+        left = len(asked)
         try:
             while (found := came.get()) is not None:
                 if isinstance(found, BaseException):
                     raise FabulaError(f"{self.name}: {_line(found)}") from found
-                usage = found[1].usage
-                self.spent += usage.input_tokens + usage.output_tokens
+                left -= 1
                 yield found
+            if left:
+                raise FabulaError(f"{self.name}: {self._over()}")
         finally:  # stopped by whoever asked: nothing more is sent
             if worker.is_alive():
                 loop.call_soon_threadsafe(_cancel, loop)
@@ -95,9 +107,29 @@ class InspectModel:
 
         async def one(at: int, prompt: str) -> None:
             async with gate:
-                came.put((at, await self._reply(prompt)))
+                if self._over():  # what is on its way comes in, nothing more is sent
+                    return
+                said = await self._reply(prompt)
+                self.spent = self.spent.plus(said.usage)
+                came.put((at, said))
 
         await asyncio.gather(*(one(at, prompt) for at, (_, prompt) in enumerate(asked)))
+
+    def _over(self) -> str:
+        """What limit is reached, if one is."""
+        tokens, ask = self.spent.input_tokens + self.spent.output_tokens, self.ask
+        kept = "What was answered is kept; the same command"
+        if ask.budget is not None and tokens >= ask.budget:
+            return (
+                f"{tokens:,} tokens are spent, the budget is {ask.budget:,}. {kept} goes on with "
+                "as many again."
+            )
+        if ask.cost is not None and self.spent.cost >= ask.cost:
+            return (
+                f"${self.spent.cost:,.4f} are spent, the limit is ${ask.cost:,.4f}. {kept} goes "
+                "on with as much again."
+            )
+        return ""
 
     async def _reply(self, prompt: str) -> Reply:
         try:
@@ -121,6 +153,7 @@ def _cancel(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _line(error: BaseException) -> str:
-    """What an error says, in one line."""
-    said = " ".join(str(error).split()) or type(error).__name__
+    """What an error says, in one line and without the marks of a terminal."""
+    plain = re.sub(r"\[/?(?:bold|italic|blue|red|dim)\]", "", str(error))
+    said = " ".join(plain.split()) or type(error).__name__
     return said if len(said) < 400 else f"{said[:400]} …"

@@ -16,6 +16,14 @@ class Usage(NamedTuple):
     cost: float = 0.0
     """In dollars, where it is known."""
 
+    def plus(self, other: Usage) -> Usage:
+        """Both together."""
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost + other.cost,
+        )
+
 
 class Reply(NamedTuple):
     """What a model said to one instance."""
@@ -41,8 +49,14 @@ class Ask(NamedTuple):
     """The form of the answer: word, sentence, letter, json."""
     concurrency: int = 8
     """Questions on their way at a time, where a model can."""
+    language: str = ""
+    """The language of the instructions; nothing: that of the story."""
     budget: int | None = None
     """The most tokens in all, where a model counts them."""
+    price: tuple[float, float] | None = None
+    """Dollars for a million tokens of prompts and of replies."""
+    cost: float | None = None
+    """The most dollars in all, where the price is known."""
     cache: bool = False
     """Whether replies may come from a cache of the model layer."""
 

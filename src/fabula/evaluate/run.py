@@ -25,7 +25,7 @@ import orjson
 from fabula._version import __version__
 from fabula.baselines import scores_by_kind
 from fabula.errors import FabulaError
-from fabula.evaluate.model import Ask, Model, Reply
+from fabula.evaluate.model import Ask, Model, Reply, Usage
 from fabula.files import write_json
 from fabula.instance import Instance
 from fabula.prompt import lettered, prompt
@@ -34,7 +34,8 @@ from fabula.score import Outcome, Score, score
 REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
 DEFAULT = Ask()
 PORTION = 64  # instances handed to a model at a time
-MAY_CHANGE = ("version", "about", "ask.concurrency", "ask.budget", "ask.cache")
+MAY_CHANGE = ("version", "about", "ask.concurrency", "ask.budget", "ask.price",
+              "ask.cost", "ask.cache")  # fmt: skip
 
 Report = Callable[[int, int], None]
 """Called with how many were asked and how many of these were right."""
@@ -65,13 +66,13 @@ def evaluate(
     begun = perf_counter()
     with _alone(folder / REPLIES) as file:
         _agree(folder / MANIFEST, plan)
-        done = _done(folder / REPLIES)
+        done, used = _done(folder / REPLIES)
         report(len(done), sum(outcome == "correct" for outcome in done.values()))
         left = [found for found in instances if found.id not in done]
         failures: Counter[str] = Counter()
         for portion in _portions(left, max(PORTION, ask.concurrency * 4)):
             asked = [
-                (found, prompt(found, ask.style, examples[: ask.shots], ask.form))
+                (found, prompt(found, ask.style, examples[: ask.shots], ask.form, ask.language))
                 for found in portion
             ]
             answered = 0
@@ -80,6 +81,7 @@ def evaluate(
                     failures[reply.error] += 1
                     continue
                 answered += 1
+                used = used.plus(reply.usage)
                 line = _line(portion[at], reply, ask.form)
                 file.write(orjson.dumps(line) + b"\n")
                 file.flush()
@@ -96,6 +98,7 @@ def evaluate(
         "asked": len(done),
         "failed": sum(failures.values()),
         **({"failures": dict(failures.most_common(5))} if failures else {}),
+        "usage": used._asdict(),
         "outcomes": dict(sorted(Counter(done.values()).items())),
         "baselines": {
             kind: {found.name: found.right for found in scored}
@@ -111,7 +114,7 @@ def read_run(folder: Path) -> Iterator[dict[str, Any]]:
     """The scored replies of a run, in the order in which they came."""
     path = folder / REPLIES
     if not path.is_file():
-        raise FabulaError(f"{folder}: no run is here; make one with `fabula eval`.")
+        raise _no_run(folder)
     return (said for _, said in _lines(path))
 
 
@@ -119,9 +122,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """What a run says of itself."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise FabulaError(f"{folder}: no run is here; make one with `fabula eval`.")
+        raise _no_run(folder)
     found: dict[str, Any] = orjson.loads(path.read_bytes())
     return found
+
+
+def _no_run(folder: Path) -> FabulaError:
+    inside = sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}"))
+    if inside:
+        return FabulaError(
+            f"{folder}: holds runs and is none; name them: {folder}/* ({', '.join(inside[:4])}"
+            f"{', …' * (len(inside) > 4)})."
+        )
+    return FabulaError(f"{folder}: no run is here; make one with `fabula eval`.")
 
 
 def judge(instance: Instance, text: str, form: str = "word", truncated: bool = False) -> Score:
@@ -203,15 +216,16 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 ) from None
 
 
-def _done(path: Path) -> dict[str, str]:
-    """Outcome by id of what was answered; a line cut off in the middle is taken away."""
-    whole, done = 0, {}
+def _done(path: Path) -> tuple[dict[str, str], Usage]:
+    """Outcome by id of what was answered, and what it took; half a line is taken away."""
+    whole, done, used = 0, {}, Usage()
     for size, said in _lines(path):
         whole += size
         done[said["id"]] = said["outcome"]
+        used = used.plus(Usage(**said["usage"]))
     if whole < path.stat().st_size:
         os.truncate(path, whole)
-    return done
+    return done, used
 
 
 def _agree(path: Path, plan: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ class Trained:
             "kind": "trained",
             "folder": str(self.folder),
             "model": type(self.model).__name__,
-            "trained_on": self.plan().get("data", []),
+            "trained_on": [source["name"] for source in self.plan().get("data", [])],
         }
 
     def plan(self) -> dict[str, Any]:
@@ -54,15 +53,9 @@ class Trained:
 
     def lessons(self) -> Iterator[Instance]:
         """The training examples it had."""
-        from fabula.training.source import instances
+        from fabula.training.source import Source, instances
 
-        plan = self.plan()
-        return chain.from_iterable(
-            instances(
-                source, "train", plan.get("train_size"), plan.get("data_seed"), plan.get("changes")
-            )
-            for source in plan.get("data", ())
-        )
+        return instances([Source(**said) for said in self.plan().get("data", ())], "train")
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
         """The labels, for all at once."""
@@ -77,5 +70,5 @@ class Trained:
         )
         judged = evaluate(self.model, tensors, self.device)
         for at, answer in enumerate(judged.answers.tolist()):
-            words = self.vocabulary.answers[answer].split(",")
+            words = self.vocabulary.answers[answer].split(",") if answer >= 0 else []
             yield at, Reply(f"Answer: {', '.join(words)}")

@@ -6,7 +6,7 @@ Promise: memory does not grow with the training data but for the different signa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,9 +91,9 @@ def steps_of(features: Any) -> int | None:
 def noise_of(features: Any, roles: Iterable[str]) -> str:
     """The kinds of noise in a story, as a word."""
     said = features.get("noise")
-    kinds = said if isinstance(said, list) else _kinds(roles)
-    return " + ".join(sorted(set(kinds))) or NO_NOISE
+    kinds = set(said) if isinstance(said, list) else _kinds(roles)
+    return " + ".join(sorted(kinds)) or NO_NOISE
 
 
-def _kinds(roles: Iterable[str]) -> Iterator[str]:
-    return (role for role in set(roles) if role not in ("support", "distractor"))
+def _kinds(roles: Iterable[str]) -> set[str]:
+    return set(roles) - {"support", "distractor"}

@@ -107,7 +107,7 @@ def files_of(paths: Path | Iterable[Path]) -> Iterator[Path]:
 def items_of(file: Path) -> Iterator[Item]:
     """The items of a file."""
     if ours(file):
-        yield from map(_record, read_records(file))
+        yield from map(item_of, read_records(file))
     elif file.suffix == ".txt" and not _stepgame_text(file):
         yield from _babi(file)
     else:
@@ -122,7 +122,8 @@ def ours(file: Path) -> bool:
         return b'"provenance"' in next((line for line in lines if line.strip()), b"")
 
 
-def _record(record: Instance) -> Item:
+def item_of(record: Instance) -> Item:
+    """What is compared of a record of ours."""
     facts: tuple[Fact, ...] | None = None
     if record.query[:1] == ("relation",) and record.provenance.get("world") == "space":
         facts = tuple(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # name: (module, class)
 MODELS: dict[str, tuple[str, str]] = {
     "ngram": ("ngram", "NGram"),
+    "ssvm": ("ssvm", "StructuredSVM"),
     "lstm": ("lstm", "LSTM"),
     "memnn": ("memnn", "MemNN"),
     "memn2n": ("memn2n", "MemN2N"),
@@ -29,6 +30,15 @@ MODELS: dict[str, tuple[str, str]] = {
     "bidaf": ("bidaf", "BiDAF"),
     "gat": ("gat", "GAT"),
 }
+# those that begin with a checkpoint of the transformers library
+PRETRAINED: dict[str, tuple[str, str]] = {
+    "extractive": ("pretrained.extractive", "Extractive"),
+    "generative": ("pretrained.generative", "Generative"),
+    "classification": ("pretrained.classification", "Classification"),
+    "bert": ("pretrained.bert", "Bert"),
+    "bert-lstm": ("pretrained.bert", "BertLSTM"),
+}
+MODELS |= PRETRAINED
 
 
 def model_named(name: str) -> type[Model]:

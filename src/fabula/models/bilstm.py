@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from fabula.models.layers import Words
+from fabula.models.layers import Placeholders, Words
 from fabula.training.data import Batch, without_gaps
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -21,6 +21,7 @@ class Widths:
     word: int = 64
     layers: int = 2
     pool: Literal["mean", "attention"] = "mean"
+    placeholders: Placeholders = "fixed"
 
 
 class BiLSTM(Model):
@@ -34,7 +35,7 @@ class BiLSTM(Model):
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         size = 2 * sizes.word
-        self.words = Words(shape.words, sizes.word, spread=sizes.word**-0.5)
+        self.words = Words(shape.words, sizes.word, sizes.word**-0.5, sizes.placeholders)
         self.read = nn.LSTM(
             sizes.word, sizes.word, sizes.layers, batch_first=True, bidirectional=True
         )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from torch.nn.functional import normalize
 
 from fabula.models.layers import Mask, Words, told
 from fabula.training.data import Batch
@@ -21,6 +20,10 @@ class Widths:
     slots: int = 20
     biases: bool = True
     """As in the original code; the re-implementation for Dyna-bAbI has none."""
+    slopes: bool = True
+    """Every unit has a slope of its own below 0; that re-implementation has one for all."""
+    detached: bool = False
+    """No gradient reaches the keys through the state that starts from them, as there."""
 
 
 class EntNet(Model):
@@ -43,8 +46,8 @@ class EntNet(Model):
         )
         self.gate_bias = nn.Parameter(torch.zeros(sizes.slots), requires_grad=sizes.biases)
         self.bias = nn.Parameter(torch.zeros(size), requires_grad=sizes.biases)
-        self.act = nn.PReLU(size, init=1.0)
-        self.read_act = nn.PReLU(size, init=1.0)
+        slopes = size if sizes.slopes else 1
+        self.act, self.read_act = (nn.PReLU(slopes, init=1.0) for _ in range(2))
         self.answer = nn.Linear(size, shape.answers, bias=False)
 
     def forward(self, batch: Batch) -> Output:
@@ -54,16 +57,17 @@ class EntNet(Model):
         question = self.question_mask(self.words(batch.question))
         # what does not depend on the state is computed for all sentences at once
         from_key = self.keys @ self.key + self.bias
-        from_sentence = sentences @ self.new
-        key_gate = sentences @ self.keys.T + self.gate_bias
-        state = self.keys.expand(len(batch), -1, -1)
-        for at in range(sentences.shape[1]):
-            sentence = sentences[:, at].unsqueeze(1)
-            gate = (sentence * state).sum(2) + key_gate[:, at]
-            gate = gate.sigmoid() * told_now[:, at].unsqueeze(1)
-            candidate = state @ self.old + from_key + from_sentence[:, at].unsqueeze(1)
-            candidate = self.act(candidate.flatten(0, 1)).view_as(candidate)
-            state = normalize(state + gate.unsqueeze(2) * candidate, dim=2)
+        from_sentence = (sentences @ self.new).unsqueeze(2)
+        key_gate = (sentences @ self.keys.T + self.gate_bias).unsqueeze(3)
+        parts = (sentences.unsqueeze(3), from_sentence, key_gate, told_now[:, :, None, None])
+        first = self.keys.detach() if self.sizes.detached else self.keys
+        state = first.expand(len(batch), -1, -1)
+        for sentence, said, opened, there in zip(*(p.unbind(1) for p in parts), strict=True):
+            gate = torch.baddbmm(opened, state, sentence).sigmoid() * there
+            known = (from_key + said).flatten(0, 1)
+            candidate = self.act(torch.addmm(known, state.flatten(0, 1), self.old)).view_as(state)
+            state = torch.addcmul(state, gate, candidate)
+            state = state * state.square().sum(2, keepdim=True).rsqrt()
         attention = (question.unsqueeze(1) * state).sum(2).softmax(1)
         found = (attention.unsqueeze(2) * state).sum(1)
         return Output(self.answer(self.read_act(question + found @ self.read)))

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
 from fabula.training.data import PAD, PLACEHOLDERS
 
+_KEY = (1 << 63) - 1  # beyond the number of any N-gram
+
+
+Placeholders = Literal["fixed", "zeroed", "redrawn"]
+"""Rows of placeholders: drawn once; all zero, which the released text models of CLUTRR come to
+within a few batches; or drawn anew for every batch, as its MAC has them."""
+
 
 class Words(nn.Embedding):
     """A table of words: padding stays zero; rows of placeholders are random and never trained."""
 
-    def __init__(self, count: int, size: int, spread: float = 0.1) -> None:
+    drawn: Tensor
+    """How often the rows of placeholders were drawn: what they are follows from it."""
+
+    def __init__(
+        self, count: int, size: int, spread: float = 0.1, placeholders: Placeholders = "fixed"
+    ) -> None:
         super().__init__(count, size, padding_idx=PAD)
         nn.init.normal_(self.weight, 0.0, spread)
         with torch.no_grad():
             self.weight[PAD] = 0
+            if placeholders == "zeroed":
+                self.weight[2 : 2 + PLACEHOLDERS] = 0
         self.weight.register_hook(_freeze)  # type: ignore[no-untyped-call]
+        self.spread, self.redrawn = spread, placeholders == "redrawn"
+        if self.redrawn:
+            self.register_buffer("drawn", torch.tensor(0))
+
+    def forward(self, words: Tensor) -> Tensor:
+        """The vectors of words."""
+        if self.redrawn and self.training:
+            self.drawn += 1
+            generator = torch.Generator().manual_seed(int(self.drawn))
+            rows = torch.randn(PLACEHOLDERS, self.embedding_dim, generator=generator)
+            self.weight.data[2 : 2 + PLACEHOLDERS] = rows.to(self.weight) * self.spread
+        return super().forward(words)
 
 
 def _freeze(gradient: Tensor) -> Tensor:
@@ -37,8 +65,15 @@ class Mask(nn.Module):
         self.weight = nn.Parameter(torch.full((width, size), start) if weights is None else weights)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """[..., W, d] to [..., d]; padded words are zero vectors already."""
-        result: Tensor = (vectors * self.weight[: vectors.shape[-2]]).sum(-2)
+        """[..., W, d] to [..., d]; padded words are zero vectors already.
+
+        Words beyond the longest sentence of training are weighted like the last.
+        """
+        wide = vectors.shape[-2]
+        weight = self.weight[:wide]
+        if wide > len(weight):
+            weight = torch.cat([weight, weight[-1:].expand(wide - len(weight), -1)])
+        result: Tensor = (vectors * weight).sum(-2)
         return result
 
 
@@ -54,13 +89,61 @@ def told(sentences: Tensor, depth: int) -> Tensor:
     return torch.arange(depth, device=sentences.device) < sentences.unsqueeze(1)
 
 
-def hashed_grams(words: Tensor, longest: int, buckets: int) -> Tensor:
-    """The N-grams of rows of words, of up to `longest`, as numbers below `buckets`; padding 0."""
+def with_padding(story: Tensor, depth: int) -> Tensor:
+    """[B, S, W] with sentences of padding up to `depth`."""
+    return nn.functional.pad(story, (0, 0, 0, max(0, depth - story.shape[1])))
+
+
+def gram_keys(words: Tensor, longest: int) -> Tensor:
+    """The N-grams of rows of words, of up to `longest`, as numbers of 63 bits; padding 0."""
     found, gram, there = [], words, words != PAD
     for length in range(1, min(longest, words.shape[-1]) + 1):
         if length > 1:
             last = words[..., length - 1 :]
             gram, there = gram[..., :-1] * 1_000_003 + last, there[..., :-1] & (last != PAD)
-        hashed = (gram * 2_654_435_761 + length) % (buckets - 1) + 1
-        found.append(torch.where(there, hashed, 0))
+        found.append(torch.where(there, gram * 4 + length, 0) & _KEY)
     return torch.cat(found, -1)
+
+
+class Grams(nn.Module):
+    """N-grams as rows of a table: each one of the training has its own, in the order of coming.
+
+    One that training never had is row 0, as padding is, and so are those for which no row is left.
+    """
+
+    keys: Tensor
+    """The N-grams known, sorted; the largest number where there is none yet."""
+    rows: Tensor
+    """The row of each of them."""
+    known: Tensor
+
+    def __init__(self, count: int, longest: int = 3) -> None:
+        super().__init__()
+        self.count, self.longest = count, longest
+        self.register_buffer("keys", torch.full((count,), _KEY))
+        self.register_buffer("rows", torch.zeros(count, dtype=torch.long))
+        self.register_buffer("known", torch.tensor(1))
+        self.keys[0] = 0  # padding
+
+    def forward(self, words: Tensor) -> Tensor:
+        """[..., W] to [..., G] rows."""
+        keys = gram_keys(words, self.longest)
+        at, there = self._find(keys)
+        if self.training and self.known < self.count and not bool(there.all()):
+            self._learn(keys[~there].unique())  # type: ignore[no-untyped-call]
+            at, there = self._find(keys)
+        return torch.where(there, self.rows[at], 0)
+
+    def _find(self, keys: Tensor) -> tuple[Tensor, Tensor]:
+        at = torch.searchsorted(self.keys, keys).clamp(max=self.count - 1)
+        return at, self.keys[at] == keys
+
+    def _learn(self, new: Tensor) -> None:
+        """Give rows to new N-grams, as long as there are any."""
+        known = int(self.known)
+        new = new[: self.count - known]
+        self.keys[known : known + len(new)] = new
+        self.rows[known : known + len(new)] = torch.arange(known, known + len(new))
+        self.known += len(new)
+        self.keys[:], order = self.keys.sort()
+        self.rows[:] = self.rows[order].clone()

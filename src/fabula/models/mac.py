@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from fabula.models.bilstm import encode
-from fabula.models.layers import Words
+from fabula.models.layers import Placeholders, Words
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -21,6 +21,9 @@ class Widths:
     layers: int = 2
     steps: int = 6
     dropout: float = 0.2
+    placeholders: Placeholders = "fixed"
+    random_start: bool = False
+    """The released code draws the first memory and control anew for every batch."""
 
 
 class MAC(Model):
@@ -34,7 +37,7 @@ class MAC(Model):
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         size = 2 * sizes.word
-        self.words = Words(shape.words, sizes.word, spread=sizes.word**-0.5)
+        self.words = Words(shape.words, sizes.word, sizes.word**-0.5, sizes.placeholders)
         self.read_story = nn.LSTM(
             sizes.word, sizes.word, sizes.layers, batch_first=True, bidirectional=True
         )
@@ -47,8 +50,7 @@ class MAC(Model):
         self.inspect = nn.Linear(2 * size, size)
         self.weigh = nn.Linear(size, 1, bias=False)
         self.write = nn.Linear(2 * size, size)
-        self.first_memory = nn.Parameter(torch.zeros(size))
-        self.first_control = nn.Parameter(torch.zeros(size))
+        self.first = nn.Parameter(torch.zeros(2, size), requires_grad=not sizes.random_start)
         self.drop = nn.Dropout(sizes.dropout)
         self.decide = nn.Sequential(
             nn.Linear(3 * size, 3 * size), nn.ReLU(), nn.Linear(3 * size, shape.answers)
@@ -59,8 +61,8 @@ class MAC(Model):
         states, there, asked = encode(batch, self.words, self.read_story)
         first, second = asked.unbind(1)
         question = self.ask(torch.cat([first, second], 1))
-        control = self.first_control.expand_as(first)
-        memory = self.first_memory.expand_as(first)
+        start = torch.rand_like(self.first) if self.sizes.random_start else self.first
+        control, memory = (row.expand_as(first) for row in start)
         known = self.drop(self.word_key(states))
         for _ in range(self.sizes.steps):
             wish = self.control(torch.cat([control, question], 1)).tanh()

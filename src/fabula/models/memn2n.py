@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding_bag
 
-from fabula.models.layers import Words, position_weights, told
+from fabula.models.layers import Words, told
 from fabula.training.data import PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -75,28 +76,39 @@ class MemN2N(Model):
         )
         there = told(batch.sentences, story.shape[1])
         age = self._ages(batch.sentences, story.shape[1])
-        state = self._encode(0, batch.question)
-        for hop in range(self.sizes.hops):
-            memory = self._encode(hop, story) + self.ages[hop][age]
-            output = self._encode(hop + 1, story) + self.ages[hop + 1][age]
-            match = (memory * state.unsqueeze(1)).sum(2)
+        tables: list[Tensor] = [table.get_parameter("weight") for table in self.words]
+        state = self._encode(batch.question, tables[0])
+        told_by = self._encode(story, torch.cat(tables, 1))
+        told_at = nn.functional.embedding(age, torch.cat(list(self.ages), 1))
+        memories = (told_by + told_at).chunk(self.sizes.hops + 1, 2)
+        for memory, output in pairwise(memories):
+            match = (memory @ state.unsqueeze(2)).squeeze(2)
             if bool(self.linear):
                 weight = match.masked_fill(~there, 0)
             else:
                 weight = match.masked_fill(~there, float("-inf")).softmax(1)
-            state = state + (weight.unsqueeze(2) * output).sum(1)
+            state = state + (weight.unsqueeze(1) @ output).squeeze(1)
             if self.sizes.relu:
                 state = state.relu()
         return Output(self.answer(state))
 
-    def _encode(self, table: int, words: Tensor) -> Tensor:
-        vectors: Tensor = self.words[table](words)
+    def _encode(self, words: Tensor, table: Tensor) -> Tensor:
+        """[..., W] words to [..., d], with the vectors of one table or of several side by side."""
+        rows = words.flatten(0, -2)
+        bag: Tensor = embedding_bag(rows, table, mode="sum", padding_idx=PAD)
         if self.sizes.positions:
-            # the position of a word counts in its own sentence, not in the padded row
-            lengths = (words != PAD).sum(-1)
-            weights = _by_length(words.shape[-1], self.sizes.size).to(vectors.device)
-            vectors = vectors * weights[lengths]
-        return vectors.sum(-2)
+            # the weight of a word is 1 + place x part, so two bags do for all parts of the vector;
+            # its place counts in its own sentence, not in the padded row
+            length = (rows != PAD).sum(1, keepdim=True).clamp(min=1)
+            place = torch.arange(1, rows.shape[1] + 1, device=rows.device) - (length + 1) / 2
+            size = self.sizes.size
+            part = (torch.arange(1, size + 1, device=rows.device) - (size + 1) / 2) * 4 / size
+            weight = (place / length).to(table.dtype)
+            moved = embedding_bag(
+                rows, table, mode="sum", padding_idx=PAD, per_sample_weights=weight
+            )
+            bag = bag + moved * part.repeat(table.shape[1] // size)
+        return bag.view(*words.shape[:-1], -1)
 
     def _ages(self, sentences: Tensor, depth: int) -> Tensor:
         """[B, S] distance from the question, 1 for the latest; while training with gaps."""
@@ -108,13 +120,3 @@ class MemN2N(Model):
             jumps = (gap < chance.unsqueeze(1)).long()
             age = age + jumps.flip(1).cumsum(1).flip(1)
         return age.clamp(0, self.longest)
-
-
-@lru_cache(maxsize=64)  # the same few widths come up in every batch
-def _by_length(width: int, size: int) -> Tensor:
-    """[width + 1, width, size]: the position weights of a sentence, by its number of words."""
-    rows = torch.zeros(width + 1, width, size)
-    for length in range(width + 1):
-        weights = position_weights(max(1, length), size)[:width]
-        rows[length, : len(weights)] = weights
-    return rows

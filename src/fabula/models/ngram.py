@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from fabula.models.layers import hashed_grams
-from fabula.training.data import FIRST_WORD, Batch
+from fabula.models.layers import Grams
+from fabula.training.data import FIRST_WORD, PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
-BUCKETS = 1 << 16  # N-grams are hashed: no list of them has to be kept
+ROWS = 1 << 13  # N-grams that have weights
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,35 @@ class NGram(Model):
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
-        self.weights = nn.EmbeddingBag(BUCKETS, shape.answers, mode="sum", padding_idx=0)
-        nn.init.zeros_(self.weights.weight)
+        self.grams = Grams(ROWS, sizes.longest)
+        self.weights = nn.EmbeddingBag.from_pretrained(
+            torch.zeros(ROWS, shape.answers), freeze=False, mode="sum", padding_idx=PAD
+        )
         self.bias = nn.Parameter(torch.zeros(shape.answers))
+
+    def meet(self, batch: Batch) -> None:
+        """Give rows to the N-grams of a batch."""
+        self._rows(batch)
 
     def forward(self, batch: Batch) -> Output:
         """Add up the weights of all N-grams."""
-        story = batch.story
+        return Output(self.weights(self._rows(batch)) + self.bias)
+
+    def _rows(self, batch: Batch) -> Tensor:
+        """[B, G] the N-grams of what is read, as rows of the table."""
+        read, question = batch.story, batch.question
         if self.sizes.only_related:
-            asked = batch.question.clone()
-            asked[asked < FIRST_WORD] = -1
-            shared = (story.unsqueeze(3) == asked[:, None, None, :]).any(3).any(2)
-            story = story * shared.unsqueeze(2)
-        longest = self.sizes.longest
-        grams = [hashed_grams(story, longest, BUCKETS).flatten(1)]
-        if self.sizes.with_question:
-            asks = hashed_grams(batch.question, longest, BUCKETS)
-            grams.append(torch.where(asks > 0, (asks * 31 + 7) % (BUCKETS - 1) + 1, asks))
-        return Output(self.weights(torch.cat(grams, 1)) + self.bias)
+            asked = question.masked_fill(question < FIRST_WORD, -1)
+            shared = (read.unsqueeze(3) == asked[:, None, None, :]).any(3).any(2)
+            read = read * shared.unsqueeze(2)
+        if self.sizes.with_question:  # as one more sentence, in words of its own
+            own = torch.where(question == PAD, PAD, question + self.shape.words)
+            width = max(read.shape[2], own.shape[1])
+            read = torch.cat([_wide(read, width), _wide(own, width).unsqueeze(1)], 1)
+        rows: Tensor = self.grams(read)
+        return rows.flatten(1)
+
+
+def _wide(words: Tensor, width: int) -> Tensor:
+    """Rows of words, padded to this width."""
+    return nn.functional.pad(words, (0, width - words.shape[-1]), value=PAD)

@@ -72,10 +72,16 @@ def _last(lstm: nn.LSTM, words: nn.Module, rows: Tensor) -> Tensor:
 
 
 def _perceptron(*widths: int) -> nn.Sequential:
-    """Linear layers with ReLU between them."""
+    """Linear layers with ReLU between them.
+
+    So many stand in a row that PyTorch's own beginning would let next to nothing through.
+    """
     layers: list[nn.Module] = []
     for inputs, outputs in itertools.pairwise(widths):
-        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+        linear = nn.Linear(inputs, outputs)
+        nn.init.kaiming_normal_(linear.weight, nonlinearity="relu")
+        nn.init.zeros_(linear.bias)
+        layers += [linear, nn.ReLU()]
     return nn.Sequential(*layers[:-1])
 
 

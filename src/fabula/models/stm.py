@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from fabula.models.layers import Mask, Words, told
+from fabula.models.layers import Mask, Words, told, with_padding
 from fabula.models.tpr import EPSILON
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
@@ -25,6 +25,8 @@ class Widths:
     """The mask of words starts from position weights instead of a constant."""
     freeze_readout: bool = False
     """The released code never trains its read-out."""
+    write_padding: bool = False
+    """The released code writes sentences of nothing but padding too."""
 
 
 def _stack(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
@@ -73,28 +75,31 @@ class STM(Model):
 
     def forward(self, batch: Batch) -> Output:
         """Write sentence after sentence, then follow three steps from the question."""
-        there = told(batch.sentences, batch.story.shape[1])
-        sentences = self.mask(self.words(batch.story))
+        story = batch.story
+        if self.sizes.write_padding:
+            story = with_padding(story, self.shape.depth)
+        there = told(batch.sentences, story.shape[1]) | self.sizes.write_padding
+        sentences = self.mask(self.words(story))
         items, keys = self.item(sentences), self.key(sentences)
         chosen = self.choose(sentences).softmax(2)
         write_gates = self.gate_in(items)
         item_memory = self.items.expand(len(batch), -1, -1)
-        relation_memory = self.relations.expand(len(batch), -1, -1, -1)
-        for at in range(sentences.shape[1]):
-            new_items, new_relations = self._write(
-                item_memory, relation_memory, items[:, at], keys[:, at], chosen[:, at],
-                write_gates[:, at],
-            )  # fmt: skip
-            told_now = there[:, at].view(-1, 1, 1)
-            item_memory = torch.where(told_now, new_items, item_memory)
-            relation_memory = torch.where(told_now.unsqueeze(1), new_relations, relation_memory)
+        relation_memory = self.relations.flatten(1).expand(len(batch), -1, -1)  # [B, N, e x e]
+        everywhere = there.all(0).tolist()
+        parts = (items, keys, chosen, write_gates)
+        for at, part in enumerate(zip(*(p.unbind(1) for p in parts), strict=True)):
+            new_items, new_relations = self._write(item_memory, relation_memory, *part)
+            if not everywhere[at]:
+                told_now = there[:, at].view(-1, 1, 1)
+                new_items = torch.where(told_now, new_items, item_memory)
+                new_relations = torch.where(told_now, new_relations, relation_memory)
+            item_memory, relation_memory = new_items, new_relations
         question = self.question_mask(self.words(batch.question))
         reached = self.start(question)
         total = torch.zeros_like(reached)
         for step, norm in zip(self.steps, self.norms, strict=True):
             weight = step(question)
-            mixed = torch.einsum("bn,bnef->bef", weight, relation_memory)
-            reached = norm((reached.unsqueeze(1) @ mixed).squeeze(1))
+            reached = norm(_read(relation_memory, weight, reached))
             total = total + reached
         return Output(self.answer(total))
 
@@ -113,10 +118,17 @@ class STM(Model):
         items = (write + self.write_bias).sigmoid() * new.tanh() + (
             keep + self.keep_bias
         ).sigmoid() * items
-        mixed = torch.einsum("bn,bnef->bef", chosen, relations)
-        value = (key.unsqueeze(1) @ mixed).squeeze(1)
+        value = _read(relations, chosen, key)
         recalled = value.unsqueeze(2) * key.unsqueeze(1)
         seen = self.norm(self.attend(items + self.recall * recalled))
-        query, match, content = seen.transpose(1, 2).chunk(3, 1)  # each [B, N, slot]
-        paired = (query.unsqueeze(2) * match.unsqueeze(1)).tanh()  # [B, N, N, slot]
-        return items, relations + torch.einsum("bnme,bmf->bnef", paired, content)
+        query, match, content = seen.chunk(3, 2)  # each [B, e, N]
+        query, content = query.transpose(1, 2).contiguous(), content.transpose(1, 2)
+        paired = (query.unsqueeze(3) * match.contiguous().unsqueeze(1)).tanh()  # [B, N, e, N]
+        found = paired.flatten(1, 2) @ content
+        return items, relations + found.view_as(relations)
+
+
+def _read(relations: Tensor, chosen: Tensor, key: Tensor) -> Tensor:
+    """[B, e]: a key against the sum of the relations, each as far as it is chosen."""
+    mixed = (chosen.unsqueeze(1) @ relations).view(len(key), key.shape[1], -1)
+    return (key.unsqueeze(1) @ mixed).squeeze(1)

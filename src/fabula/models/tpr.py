@@ -2,10 +2,10 @@
 
 A memory is a tensor F of entity x role x entity that starts at 0 (TPR-RNN) or at a learned M0
 (TP-MANN) and to which only outer products key (x) value are added, where a key is a pair (u, v) of
-an entity and a role vector. So F = c M0 + the sum of key (x) value over three writes a sentence,
-and reading it with another key needs only dot products of keys: <k, k'> = (u.u')(v.v'). This is
-exact, and about a hundred times as fast as the tensors themselves (`dense=True` has these, for
-tests).
+an entity and a role vector. So F = c M0 + m + the sum of key (x) value over three writes a
+sentence, c and m being numbers that change when F is normalised, and reading it with another key
+needs only dot products of keys: <k, k'> = (u.u')(v.v'). This is exact, and about a hundred times as
+fast as the tensors themselves (`dense=True` has these, for tests).
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import layer_norm, pad
 
-from fabula.models.layers import Mask, Words, told
+from fabula.models.layers import Mask, Words, told, with_padding
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -37,6 +38,8 @@ class Widths:
     on which subject and object cannot be told apart sooner."""
     freeze_readout: bool = False
     """The released code of TP-MANN never trains its read-out."""
+    write_padding: bool = False
+    """That code writes sentences of nothing but padding too."""
     dense: bool = False
 
 
@@ -80,8 +83,11 @@ class TensorMemory(Model):
 
     def forward(self, batch: Batch) -> Output:
         """Write all sentences, then follow three steps from the question."""
-        there = told(batch.sentences, batch.story.shape[1]).unsqueeze(2)
-        sentences = self.mask(self.words(batch.story))
+        story = batch.story
+        if self.sizes.write_padding:
+            story = with_padding(story, self.shape.depth)
+        there = (told(batch.sentences, story.shape[1]) | self.sizes.write_padding).unsqueeze(2)
+        sentences = self.mask(self.words(story))
         e1, e2, r1, r2, r3 = (part(sentences) * there for part in self.told)
         entity = torch.stack([e1, e1, e2], 2)  # [B, S, 3, e], the first halves of the keys
         role = torch.stack([r1, r2, r3], 2)
@@ -93,7 +99,7 @@ class TensorMemory(Model):
             def read(u: Tensor, v: Tensor) -> Tensor:
                 return torch.einsum("berf,be,br->bf", memory, u, v)
         else:
-            u_all, v_all = entity.flatten(1, 2), role.flatten(1, 2)
+            u_all, v_all = self.keys(entity), self.keys(role)
             scale, values = self.values(u_all, v_all, e1, e2)
 
             def read(u: Tensor, v: Tensor) -> Tensor:
@@ -106,6 +112,10 @@ class TensorMemory(Model):
             reached = norm(read(reached, step))
             total = total + reached
         return Output(self.answer(total))
+
+    def keys(self, halves: Tensor) -> Tensor:
+        """One half of all keys, three of a sentence, in a row."""
+        return halves.flatten(1, 2)
 
     def initial_read(self, u: Tensor, v: Tensor) -> Tensor | float:
         """What the memory at the beginning gives for keys."""
@@ -140,8 +150,9 @@ class TPRRNN(TensorMemory):
         system = torch.stack([write, move - write, back], 2).view(count, 3 * depth, 3 * depth)
         right = torch.stack([e2, torch.zeros_like(e1), e1], 2).view(count, 3 * depth, size)
         unit = torch.eye(3 * depth, device=u.device, dtype=u.dtype)
+        exact = torch.promote_types(right.dtype, torch.float32)  # there is no solver in bfloat16
         solved: Tensor = torch.linalg.solve_triangular(
-            system + unit, right, upper=False, unitriangular=True
+            (system + unit).to(exact), right.to(exact), upper=False, unitriangular=True
         )
         return 0.0, solved
 
@@ -165,6 +176,12 @@ class RoundWidths(Widths):
     role: int = 32
     hidden: int = 64
     layers: int = 4
+    sequential: bool = False
+    """Within a round the released code writes, then moves what it reads after that, then links
+    back; the paper reads once and writes all three."""
+    clamp: bool = False
+    """After a round the released code keeps the norm of the memory at 1 at most; the paper
+    normalises its numbers to mean 0 and deviation 1."""
 
 
 class TPMANN(TensorMemory):
@@ -187,53 +204,79 @@ class TPMANN(TensorMemory):
         result: Tensor = key @ self.start.view(entity * role, size)
         return result
 
+    def keys(self, halves: Tensor) -> Tensor:
+        """The last key is of ones: written with it, a value is added to the whole memory."""
+        rows = halves.flatten(1, 2)
+        return torch.cat([rows, rows.new_ones(len(rows), 1, rows.shape[2])], 1)
+
     def values(self, u: Tensor, v: Tensor, e1: Tensor, e2: Tensor) -> tuple[Tensor | float, Tensor]:
-        """Write, move and link back in turn, as the released code does; then keep the norm at 1."""
-        count, depth, size = e1.shape
+        """Round after round: write, move, link back; normalise."""
         gram = (u @ u.transpose(1, 2)) * (v @ v.transpose(1, 2))
         first = self.initial_read(u, v)
-        keys = gram.view(count, depth, 3, 3 * depth)
-        first = first.view(count, depth, 3, size)
-        scale = e1.new_ones(count, 1, 1)
-        values = e1.new_zeros(count, 3 * depth, size)
-        norm = self.start.pow(2).sum()
+        scale, values = e1.new_ones(len(e1), 1, 1), torch.zeros_like(first)
+        write = _in_turn if self.sizes.sequential else _at_once
         for _ in range(max(1, self.sizes.layers)):
-
-            def read(key: int) -> Tensor:
-                return scale * first[:, :, key] + keys[:, :, key] @ values  # noqa: B023
-
-            was = read(0)
-            values = _added(values, 0, e2 - was)
-            values = _added(values, 1, was - read(1))
-            values = _added(values, 2, e1 - read(2))
-            square = (
-                scale.flatten() ** 2 * norm
-                + 2 * scale.flatten() * (first.reshape_as(values) * values).sum((1, 2))
-                + (values * (gram @ values)).sum((1, 2))
-            )
-            shrink = square.clamp(min=1.0).sqrt().view(-1, 1, 1)
-            scale, values = scale / shrink, values / shrink
+            values = write(scale * first, values, gram, e1, e2)
+            scale, values = self._normalised(scale, values, first, gram)
         return scale.squeeze(2), values
+
+    def _normalised(
+        self, scale: Tensor, values: Tensor, first: Tensor, gram: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The same memory with a norm of at most 1, or with numbers of mean 0 and deviation 1."""
+        found = scale * first + gram @ values
+        square = scale.flatten() ** 2 * self.start.pow(2).sum()
+        square = square + (values * (scale * first + found)).sum((1, 2))
+        if self.sizes.clamp:
+            shrink = square.clamp(min=1.0).sqrt().view(-1, 1, 1)
+        else:
+            mean = found[:, -1].sum(1) / self.start.numel()
+            spread = (square / self.start.numel() - mean**2).clamp(min=EPSILON).sqrt()
+            shrink = spread.view(-1, 1, 1)
+            less = -mean.view(-1, 1, 1).expand(-1, 1, values.shape[2])
+            values = values + _spaced(less, slice(-1, None), values)
+        return scale / shrink, values / shrink
 
     def dense_memory(self, entity: Tensor, role: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
         """The rounds with the tensor itself."""
         memory = self.start.expand(len(e1), -1, -1, -1)
         for _ in range(max(1, self.sizes.layers)):
-            was = None
+            before, found = memory, []
             for key in range(3):
                 keys = torch.einsum("bse,bsr->bser", entity[:, :, key], role[:, :, key])
-                read = torch.einsum("berf,bser->bsf", memory, keys)
-                was = read if was is None else was
-                value = (e2 - read, was - read, e1 - read)[key]
+                at = memory if self.sizes.sequential else before
+                found.append(torch.einsum("berf,bser->bsf", at, keys))
+                value = (e2, found[0], e1)[key] - found[key]
                 memory = memory + torch.einsum("bser,bsf->berf", keys, value)
-            square = memory.pow(2).sum((1, 2, 3), keepdim=True)
-            memory = memory / square.clamp(min=1.0).sqrt()
+            if self.sizes.clamp:
+                square = memory.pow(2).sum((1, 2, 3), keepdim=True)
+                memory = memory / square.clamp(min=1.0).sqrt()
+            else:
+                memory = layer_norm(memory, memory.shape[1:], eps=EPSILON)
         return memory
 
 
-def _added(values: Tensor, key: int, more: Tensor) -> Tensor:
-    """The values with more written by one of the three keys of every sentence."""
-    count, depth, size = more.shape
-    update = torch.zeros(count, depth, 3, size, device=more.device, dtype=more.dtype)
-    update[:, :, key] = more
-    return values + update.view(count, 3 * depth, size)
+def _at_once(first: Tensor, values: Tensor, gram: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
+    """The values after a round that reads once; `first` is what the learned memory gives."""
+    found = (first + gram @ values)[:, :-1].reshape(len(e1), -1, 3, e1.shape[2])
+    was, moved, back = found.unbind(2)
+    more = torch.stack([e2 - was, was - moved, e1 - back], 2).flatten(1, 2)
+    return values + pad(more, (0, 0, 0, 1))
+
+
+def _in_turn(first: Tensor, values: Tensor, gram: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
+    """The values after a round that reads before each of its three writings."""
+    was = e1
+    for key in range(3):
+        rows = slice(key, 3 * e1.shape[1], 3)
+        found = first[:, rows] + gram[:, rows] @ values
+        was = found if key == 0 else was
+        values = values + _spaced((e2, was, e1)[key] - found, rows, values)
+    return values
+
+
+def _spaced(more: Tensor, rows: slice, values: Tensor) -> Tensor:
+    """Zeros in the shape of the values, but for some rows."""
+    update = torch.zeros_like(values)
+    update[:, rows] = more
+    return update

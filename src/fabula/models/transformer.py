@@ -52,7 +52,9 @@ class UniversalTransformer(Model):
     """Sentences and question attend to each other; the mean of all decides."""
 
     Sizes = Widths
-    regime = Regime(epochs=100, batch=64, lr=1e-3, warm_steps=200, max_sentences=130)
+    regime = Regime(
+        epochs=100, batch=64, lr=1e-3, schedule="rsqrt", warm_steps=1000, max_sentences=130
+    )
     paper = "Dehghani et al. 2019; baseline of StepGame"
     inputs = "sentences"
 

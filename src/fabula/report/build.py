@@ -34,7 +34,8 @@ def build(
     """Write the report of some runs; the files written, the page first."""
     converter = _converter()
     if out.is_dir() or out.suffix.lower() not in (".html", ".htm"):
-        raise FabulaError(f"{out}: name the page, e.g. --out {out / 'report.html'}")
+        better = out.with_suffix(".html") if out.suffix else out / "report.html"
+        raise FabulaError(f"{out}: name the page, e.g. --out {better}")
     with ThreadPoolExecutor(1) as pool:  # takes seconds, and does not hold the interpreter
         library = pool.submit(converter.javascript_bundle, "window.vegaEmbed = vegaEmbed;")
         runs = read_runs(folders)

@@ -25,9 +25,10 @@ def comparisons(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
     """(differences of pairs of runs, the same by kind of question, why some are left out)."""
     whole, by_kind, notes = [], [], []
+    apart: list[str] = []
     for first, second in combinations(runs, 2):
         if first.manifest.get("digest") != second.manifest.get("digest"):
-            notes.append(f"{first.name} and {second.name} were not asked the same questions.")
+            apart.append(f"{first.name} and {second.name}")
             continue
         answered = {case.id: case for case in second.cases}
         pairs = [(case, answered[case.id]) for case in first.cases if case.id in answered]
@@ -40,6 +41,9 @@ def comparisons(
             kinds[pair[0].kind].append(pair)
         if len(kinds) > 1:
             by_kind += [_difference(first, second, *item) for item in sorted(kinds.items())]
+    if apart:
+        more = f" and {len(apart) - 1} other pairs" if len(apart) > 1 else ""
+        notes.append(f"Differences: {apart[0]}{more} were not asked the same questions.")
     for rows in (whole, by_kind):
         for row, corrected in zip(rows, holm([row["p"] for row in rows]), strict=True):
             row["p_holm"] = corrected

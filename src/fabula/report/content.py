@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from fabula.evaluate.curves import GOAL, Point, examples_needed
+from fabula.evaluate.curves import GOAL
+from fabula.report import curves
 from fabula.report import figures as draw
 from fabula.report import numbers as count
 from fabula.report.cases import Run
@@ -22,10 +23,13 @@ from fabula.report.page import (
     notes,
     p_value,
     percent,
+    points,
     table,
 )
 
 BELIEVED = 0.05
+SHARES = ("heatmap", "steps", "learning", "doses", "noise", "giving", "seen", "baselines")
+"""Numbers that are tables of shares."""
 LONGEST = 4_000  # characters of a reply that are shown
 
 
@@ -43,7 +47,7 @@ class Content(NamedTuple):
         for name, rows in self.numbers.items():
             if name == "by":
                 yield from ((f"by {key}", values) for key, values in rows.items())
-            elif name in ("heatmap", "steps", "learning", "noise", "giving", "seen", "baselines"):
+            elif name in SHARES:
                 yield name, rows
 
 
@@ -76,6 +80,7 @@ class _Writer:
         self.compositions()
         self.chains()
         self.learning()
+        self.inoculation()
         self.noise()
         self.giving()
         self.phrasing()
@@ -171,10 +176,6 @@ class _Writer:
         if not every:
             self.left_out.append("Composition of the support: these data name none.")
             return
-        if not any(run.seen for run in self.runs):
-            self.left_out.append(
-                "What was seen in training: not known; `fabula eval --train DATA` tells it."
-            )
         self.add(
             "compositions",
             "What the support consists of",
@@ -199,21 +200,67 @@ class _Writer:
         )
 
     def learning(self) -> None:
-        """Several sizes of training data, one test: a learning curve."""
-        rows = count.learning(self.runs)
+        found = curves.learning(self.runs)
+        rows = curves.rows(found)
+        names = curves.names(found)
         self.numbers["learning"] = rows
+        self.numbers["examples_needed"] = {
+            name: curve.needed() for name, curve in zip(names, found, strict=True)
+        }
         if not rows:
             self.left_out.append(
                 "Learning curve: it needs runs on the same questions after training on different "
                 "numbers of examples."
             )
             return
-        points = [Point(row["examples"], row["right"], row["count"]) for row in rows]
-        needed = examples_needed(points)
-        self.numbers["examples_needed"] = needed
-        said = "is not reached" if needed is None else f"takes about {needed:,.0f} examples"
-        self.add("learning", "Learning curve", f"{GOAL:.0%} right {said}.",
-                 self.chart(draw.learning(rows, GOAL)))  # fmt: skip
+        lines = [
+            [name, *("–" if n is None else f"{n:,.0f}" for n in [curve.needed()]),
+             f"{curve.points[0].examples:,} to {curve.points[-1].examples:,}"]
+            for name, curve in zip(names, found, strict=True)
+        ]  # fmt: skip
+        self.add(
+            "learning",
+            "Learning curve",
+            f"Accuracy against training examples, and how many it takes to have {GOAL:.0%} right.",
+            self.chart(
+                draw.curve("learning", "Accuracy against training examples", rows,
+                           "training examples", GOAL)
+            )
+            + table(["curve", f"examples for {GOAL:.0%}", "trained on"], lines),
+        )  # fmt: skip
+
+    def inoculation(self) -> None:
+        found = curves.doses(self.runs)
+        done = curves.inoculations(found)
+        rows = curves.rows(found)
+        self.numbers["doses"] = rows
+        self.numbers["inoculations"] = [
+            {"model": each.old.model, "old": each.old.test, "new": each.new.test,
+             **each.cure._asdict()}
+            for each in done
+        ]  # fmt: skip
+        if not rows:
+            self.left_out.append(
+                "Inoculation: it needs runs after training on the same data with doses of others."
+            )
+            return
+        lines = [
+            [each.old.model, each.old.test, each.new.test, points(each.cure.gap_before),
+             points(each.cure.gap_after), points(-each.cure.loss), each.cure.outcome]
+            for each in done
+        ]  # fmt: skip
+        head = ["model", "old test", "new test", "gap before", "after", "old test since", "so"]
+        self.add(
+            "inoculation",
+            "Inoculation",
+            "Accuracy against the dose of other examples in training. Cured: the gap between the "
+            "tests closes, the training data had lacked these cases. Immune: it stays. Harmed: the "
+            "old test suffers.",
+            self.chart(
+                draw.curve("inoculation", "Accuracy against the dose", rows, "examples added")
+            )
+            + (table(head, lines) if lines else ""),
+        )
 
     def noise(self) -> None:
         rows = count.noise(self.runs)
@@ -268,18 +315,28 @@ class _Writer:
         rows = [row for run in self.runs for row in count.leakage(run)]
         self.numbers["seen"] = rows
         if not rows:
+            self.left_out.append(
+                "Seen and unseen: what was seen in training is not known; "
+                "`fabula eval --train DATA` tells it."
+            )
             return
         lines = [
             [row["run"], row["of"], row["value"], percent(row["accuracy"]),
              f"{percent(row['low'])} to {percent(row['high'])}", f"{row['count']:,}"]
             for row in rows
         ]  # fmt: skip
+        shown = [
+            {**row, "value": f"{row['of']} {row['value']}", "order": at}
+            for at, row in enumerate(rows)
+        ]
+        known = [name for name in self.names if any(row["run"] == name for row in rows)]
         self.add(
             "seen",
             "Seen and unseen",
             "A signature is question and support with the names abstracted; a composition is what "
             "the support consists of. Both against the training data.",
-            table(["run", "of the", "in training", "accuracy", "95 %", "cases"], lines),
+            self.chart(draw.bars("seen", "In training", shown, known))
+            + table(["run", "of the", "in training", "accuracy", "95 %", "cases"], lines),
         )
 
     def baselines(self) -> None:
@@ -331,7 +388,7 @@ def _differences(rows: Sequence[dict[str, Any]], first: Sequence[str]) -> str:
     for row in rows:
         interval = "–"
         if row["low"] is not None:
-            interval = f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}"
+            interval = f"{points(row['low'])} to {points(row['high'])}"
         lines.append(
             [
                 f"{row['first']} − {row['second']}",
@@ -339,7 +396,7 @@ def _differences(rows: Sequence[dict[str, Any]], first: Sequence[str]) -> str:
                 f"{row['count']:,}",
                 f"{row['only_first']:,}",
                 f"{row['only_second']:,}",
-                f"{100 * row['difference']:+.1f}",
+                points(row["difference"]),
                 interval,
                 p_value(row["p"]),
                 p_value(row["p_holm"]),

@@ -57,12 +57,12 @@ def _figure(name: str, title: str, rows: Sequence[Row], rest: Spec) -> Figure:
 
 def _series(runs: Sequence[str]) -> Spec:
     """The colour of a run; a legend only if there are several."""
-    legend = {"orient": "top", "title": None, "columns": 0} if len(runs) > 1 else None
+    legend = {"orient": "top", "title": None, "columns": 0, "symbolOpacity": 1}
     return {
         "field": "run",
         "type": "nominal",
         "scale": {"domain": list(runs)},
-        "legend": legend,
+        "legend": legend if len(runs) > 1 else None,
         "sort": None,
     }
 
@@ -78,7 +78,7 @@ def bars(
         "field": field,
         "type": "nominal",
         "sort": order,
-        "axis": {"title": None, "labelLimit": 150},
+        "axis": {"title": None, "labelLimit": 190},
     }
     offset: Spec = {"yOffset": {"field": "run", "sort": list(runs)}} if len(runs) > 1 else {}
     across = {"y": {**band, "scale": {"paddingInner": 0.3}}, **offset}
@@ -297,42 +297,53 @@ def steps(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
     return _figure("steps", "Accuracy against k", rows, {"height": 260, "layer": layers})
 
 
-def learning(rows: Sequence[Row], goal: float) -> Figure:
-    """Accuracy against training examples, on a logarithmic scale."""
+def curve(
+    name: str, title: str, rows: Sequence[Row], axis: str, goal: float | None = None
+) -> Figure:
+    """Accuracy against training examples or doses, on a scale that has a place for none."""
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    values = sorted({row["examples"] for row in rows})
     x: Spec = {
         "field": "examples",
         "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 12},
-        "axis": {"title": "training examples", "grid": False, "format": ","},
-    }
-    tip = _tooltip(("run", "run"), ("examples", "training examples"))
+        "scale": {"type": "symlog", "constant": max(1, min(filter(None, values)) / 2),
+                  "nice": False, "padding": 12, "domain": [values[0], values[-1]]},
+        "axis": {"title": axis, "grid": False, "format": ",d", "values": values,
+                 "labelOverlap": True},
+    }  # fmt: skip
+    line = {"mark": {"type": "rule", "style": "rule", "strokeDash": [4, 4]},
+            "data": {"values": [{"goal": goal}]},
+            "encoding": {"y": {"field": "goal", "type": "quantitative"}}}  # fmt: skip
     return _figure(
-        "learning",
-        "Accuracy against training examples",
+        name,
+        title,
         rows,
         {
             "height": 260,
             "layer": [
+                *([line] if goal is not None else []),
                 {
-                    "data": {"values": [{"goal": goal}]},
-                    "mark": {"type": "rule", "style": "rule", "strokeDash": [4, 4]},
-                    "encoding": {"y": {"field": "goal", "type": "quantitative"}},
-                },
-                {
-                    "mark": {"type": "rule", "style": "interval"},
+                    "mark": {"type": "area", "opacity": 0.15},
                     "encoding": {
                         "x": x,
-                        "y": {"field": "low", "type": "quantitative"},
+                        "y": {"field": "low", "type": "quantitative", "scale": {"domain": [0, 1]}},
                         "y2": {"field": "high"},
+                        "color": _series(runs),
                     },
                 },
                 {
-                    "mark": {"type": "line", "point": {"size": 55}, "strokeWidth": 2},
-                    "encoding": {"x": x, "y": _accuracy(), "tooltip": tip},
+                    "mark": {"type": "line", "point": {"size": 55, "filled": True},
+                             "strokeWidth": 2},
+                    "encoding": {
+                        "x": x,
+                        "y": _accuracy(),
+                        "color": _series(runs),
+                        "tooltip": _tooltip(("run", "curve"), ("examples", axis)),
+                    },
                 },
             ],
         },
-    )
+    )  # fmt: skip
 
 
 def noise(rows: Sequence[Row], by_training: bool) -> Figure:

@@ -8,9 +8,10 @@ Promises:
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
 from math import isnan
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from fabula.compose import composition_name
@@ -25,6 +26,7 @@ FEW = 10
 BARS = 10
 """Bars of a number that has more values than these are ranges."""
 EXAMPLES = 2
+_RIGHT = attrgetter("right")
 
 
 class Dimension(NamedTuple):
@@ -36,16 +38,16 @@ class Dimension(NamedTuple):
 
 
 DIMENSIONS = (
-    Dimension("kind", "Kind of question", lambda case: case.kind),
-    Dimension("support_size", "Sentences in the support", lambda case: case.support_size),
-    Dimension("hops", "Hops of the proof", lambda case: case.hops),
-    Dimension("sentences", "Length of the story, in sentences", lambda case: case.sentences),
-    Dimension("distractors", "Sentences that do not matter", lambda case: case.distractors),
-    Dimension("recency", "Sentences after the deciding fact", lambda case: case.recency),
-    Dimension("reach", "Sentences back to the earliest of the support", lambda case: case.reach),
-    Dimension("noise", "Kind of noise", lambda case: case.noise),
-    Dimension("language", "Language", lambda case: case.language),
-    Dimension("recipe", "Recipe", lambda case: case.recipe),
+    Dimension("kind", "Kind of question", attrgetter("kind")),
+    Dimension("support_size", "Sentences in the support", attrgetter("support_size")),
+    Dimension("hops", "Hops of the proof", attrgetter("hops")),
+    Dimension("sentences", "Length of the story, in sentences", attrgetter("sentences")),
+    Dimension("distractors", "Sentences that do not matter", attrgetter("distractors")),
+    Dimension("recency", "Sentences after the deciding fact", attrgetter("recency")),
+    Dimension("reach", "Sentences back to the earliest of the support", attrgetter("reach")),
+    Dimension("noise", "Kind of noise", attrgetter("noise")),
+    Dimension("language", "Language", attrgetter("language")),
+    Dimension("recipe", "Recipe", attrgetter("recipe")),
 )
 
 
@@ -78,15 +80,16 @@ def _number(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def grouped(cases: Iterable[Case], key: Callable[[Case], Hashable]) -> dict[Any, list[int]]:
+def grouped(cases: Sequence[Case], key: Callable[[Case], Hashable]) -> dict[Any, list[int]]:
     """Right answers and cases for each value of a key; None is no value."""
     found: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
-    for case in cases:
-        value = key(case)
+    # counted before it is added up: there are few different values, and many cases
+    counted = Counter(zip(map(key, cases), map(_RIGHT, cases), strict=True))
+    for (value, right), count in counted.items():
         if value is not None:
             cell = found[value]
-            cell[0] += case.right
-            cell[1] += 1
+            cell[0] += right * count
+            cell[1] += count
     return found
 
 
@@ -184,18 +187,6 @@ def steps(run: Run) -> list[Row]:
         {"run": run.name, "k": k, **share(*found[k]), "trained": k in known if known else None}
         for k in sorted(found)
     ] if len(found) > 1 else []  # fmt: skip
-
-
-def learning(runs: Sequence[Run]) -> list[Row]:
-    """Accuracy by training examples, if these differ and the questions do not."""
-    known = [(run.seen.examples, run) for run in runs if run.seen]
-    sizes = {examples for examples, _ in known}
-    if len(sizes) < 2 or len({run.manifest.get("digest") for _, run in known}) > 1:
-        return []
-    return [
-        {"run": run.name, "examples": examples, **share(run.right, len(run.cases))}
-        for examples, run in sorted(known, key=lambda item: item[0])
-    ]
 
 
 def noise(runs: Sequence[Run]) -> list[Row]:

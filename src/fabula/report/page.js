@@ -6,15 +6,21 @@ let chosen = null;
 
 // --- figures: drawn when they come near, drawn anew when the theme changes ---
 
-async function draw(place) {
+const drawn = new Map(); // place: the theme it has, and a promise that it is drawn
+
+function draw(place) {
   const theme = root.dataset.theme;
-  if (place.dataset.drawn === theme) return;
-  place.dataset.drawn = theme;
-  await vegaEmbed(place, page.figures[place.dataset.figure], {
-    mode: "vega-lite", renderer: "svg", actions: false, config: page.themes[theme],
-    tooltip: { theme: theme }, logLevel: 1,
+  const before = drawn.get(place);
+  if (before?.theme === theme) return before.done;
+  const done = Promise.resolve(before?.done.catch(() => {})).then(async () => {
+    await vegaEmbed(place, page.figures[place.dataset.figure], {
+      mode: "vega-lite", renderer: "svg", actions: false, config: page.themes[theme],
+      tooltip: { theme: theme }, logLevel: 1,
+    });
+    place.dataset.ready = theme;
   });
-  place.setAttribute("data-ready", "");
+  drawn.set(place, { theme, done });
+  return done;
 }
 
 const places = [...document.querySelectorAll(".chart")];
@@ -24,7 +30,7 @@ const near = new IntersectionObserver((entries) => {
 
 function dress() {
   root.dataset.theme = chosen ?? (dark.matches ? "dark" : "light");
-  for (const place of places) if (place.dataset.drawn) draw(place);
+  for (const place of drawn.keys()) draw(place);
 }
 dress();
 dark.addEventListener("change", dress);

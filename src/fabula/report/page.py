@@ -23,6 +23,15 @@ class Section(NamedTuple):
     """HTML."""
 
 
+NUMERIC = set("0123456789+−<–")
+"""What a cell with a number begins with."""
+
+
+def points(value: float) -> str:
+    """A difference of shares for people, in points of a hundred."""
+    return f"{100 * value:+.1f}".replace("-", "−")
+
+
 def percent(value: float | None, digits: int = 1) -> str:
     """A share for people."""
     return "–" if value is None or value != value else f"{value:.{digits}%}"
@@ -46,14 +55,22 @@ def chart(figure: Figure) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], strong: Sequence[bool] | None = None
 ) -> str:
-    """A table; rows that are to be believed are strong."""
-    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    """A table; rows that are to be believed are strong, columns of words begin at the left."""
+    rows = list(rows)
+    words = [not any(cell[:1] in NUMERIC for cell in column) for column in zip(*rows, strict=True)]
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        kinds = [' class="text"' if text else "" for text in words]
+        return "".join(
+            f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)
+        )
+
     lines = []
     for number, row in enumerate(rows):
         kind = ' class="believed"' if strong and strong[number] else ""
-        lines.append(f"<tr{kind}>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>")
+        lines.append(f"<tr{kind}>{line(row, 'td')}</tr>")
     return (
-        f'<div class="scroll"><table><thead><tr>{names}</tr></thead>'
+        f'<div class="scroll"><table><thead><tr>{line(head, "th")}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 

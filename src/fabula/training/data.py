@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from fabula.errors import FabulaError
+from fabula.evaluate.training import noise_of
 from fabula.instance import Instance
 
 PAD, UNKNOWN = 0, 1
@@ -56,6 +58,10 @@ class Example:
     """Questions of one story share it."""
     features: Mapping[str, Any]
     """What results are broken down by: recipe, question, support_size, hops, …"""
+    told: tuple[str, ...] = ()
+    """The sentences as they stand, for models with a tokenizer of their own."""
+    asked: str = ""
+    """The question as it stands."""
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -73,10 +79,14 @@ def example(instance: Instance) -> Example:
         support=tuple(number - 1 for number in instance.support),
         graph=graph(instance),
         group=f"{source.get('recipe')}:{source.get('passage', instance.id)}",
+        told=instance.story,
+        asked=instance.question,
         features={
             "recipe": source.get("recipe"),
             "question": instance.query[0],
+            "answer": label(instance.answer),
             "composition": "+".join(instance.composition),
+            "noise": noise_of(instance.features, instance.roles),
             **{
                 name: value
                 for name, value in instance.features.items()
@@ -87,15 +97,24 @@ def example(instance: Instance) -> Example:
 
 
 def graph(instance: Instance) -> Graph | None:
-    """The facts about two entities as edges, if the question is about two of these."""
+    """The facts about two entities as edges, if the question is about two of these.
+
+    A record that has a graph of its own (kinship: the chain and its noise, each edge in the
+    direction of the chain, however it is told) is taken at its word.
+    """
     numbers: dict[str, int] = {}
     edges = []
-    for facts in instance.facts:
-        for fact in facts:
-            if len(fact) == 3:
-                relation, first, second = fact
-                ends = [numbers.setdefault(name, len(numbers)) for name in (first, second)]
-                edges.append((ends[0], relation, ends[1]))
+    if "edges" in instance.features:
+        for name, _ in instance.features["people"]:
+            numbers.setdefault(name, len(numbers))
+        edges = [
+            (first, relation, second) for first, relation, second, _ in instance.features["edges"]
+        ]
+    else:
+        for fact in (fact for facts in instance.facts for fact in facts if len(fact) == 3):
+            relation, *ends = fact
+            first, second = (numbers.setdefault(name, len(numbers)) for name in ends)
+            edges.append((first, relation, second))
     asked = [numbers[name] for name in instance.query[1:] if name in numbers]
     if len(asked) != 2 or asked[0] == asked[1]:
         return None
@@ -149,6 +168,12 @@ class Vocabulary:
         """The number of an answer, -1 if training had none such."""
         return self._answer.get(label(words), -1)
 
+    def answer_parts(self) -> tuple[tuple[int, ...], ...]:
+        """The words of each answer, numbered from 0 among the words of all answers."""
+        split = [answer.split(",") for answer in self.answers]
+        numbers = {word: at for at, word in enumerate(sorted(set(chain.from_iterable(split))))}
+        return tuple(tuple(numbers[word] for word in words) for words in split)
+
     def relation(self, name: str) -> int:
         """The number of a relation, from 1; 0 if unknown."""
         return self._relation.get(name, 0)
@@ -188,13 +213,16 @@ class Batch:
     """[B, 2] the entities asked about."""
     entities: Tensor
     """[B, 2, S, W] whether a word of the story is the first or the second entity asked about."""
+    examples: tuple[Example, ...] = ()
+    """The examples themselves, in order."""
 
     def __len__(self) -> int:
         return len(self.answer)
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device."""
-        return Batch(*(getattr(self, name).to(device) for name in self.__slots__))
+        tensors = {name: getattr(self, name) for name in self.__slots__ if name != "examples"}
+        return replace(self, **{name: tensor.to(device) for name, tensor in tensors.items()})
 
     @property
     def flat(self) -> tuple[Tensor, Tensor]:
@@ -241,15 +269,41 @@ class Tensors:
         )
         number = vocabulary.word
         for row, (e, story) in enumerate(zip(examples, stories, strict=True)):
-            for at, sentence in enumerate(story):
-                self.story[row, at, : len(sentence)] = torch.tensor([number(w) for w in sentence])
-            self.question[row, : len(e.question)] = torch.tensor([number(w) for w in e.question])
+            _fill(self.story[row], [[number(w) for w in sentence] for sentence in story])
+            _fill(self.question[row : row + 1], [[number(w) for w in e.question]])
         self.answer = torch.tensor([vocabulary.answer(e.answer) for e in examples])
         self.support = torch.full((len(examples), MAX_SUPPORTS), -1)
         for row, (e, lost) in enumerate(zip(examples, dropped, strict=True)):
             kept = [s - lost for s in e.support if s >= lost][:MAX_SUPPORTS]
             self.support[row, : len(kept)] = torch.tensor(kept, dtype=torch.long)
         self.words_in_sentence = (self.story != PAD).sum(2)
+        self._draw_graphs()
+
+    def _draw_graphs(self) -> None:
+        """The graphs as tensors: edges, the entities asked about, and who is spoken of where."""
+        graphs = [e.graph for e in self.examples]
+        count = len(graphs)
+        self.nodes = torch.tensor([len(g.entities) if g else 0 for g in graphs])
+        most = max((len(g.edges) for g in graphs if g), default=0)
+        self.edges = torch.zeros(count, most, 3, dtype=torch.int32)  # from, relation, to
+        self.query = torch.full((count, 2), -1)
+        self.who = torch.full(self.story.shape, -1, dtype=torch.int8)
+        self.who_asked = torch.full(self.question.shape, -1, dtype=torch.int8)
+        number, relation = self.vocabulary.word, self.vocabulary.relation
+        for row, known in enumerate(graphs):
+            if known is None:
+                continue
+            if self.cloze and len(known.entities) > PLACEHOLDERS:
+                raise FabulaError(
+                    f"a story has {len(known.entities)} entities, and there are {PLACEHOLDERS} "
+                    "placeholders; train without cloze."
+                )
+            _fill(self.edges[row], [[one, relation(name), two] for one, name, two in known.edges])
+            self.query[row] = torch.tensor(known.query)
+            for node, name in enumerate(known.entities):
+                word = number(name.lower())
+                self.who[row][self.story[row] == word] = node
+                self.who_asked[row][self.question[row] == word] = node
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -261,66 +315,27 @@ class Tensors:
         story = self.story[rows, :depth, :width].long()
         question = self.question[rows].long()
         question = question[:, : max(1, int((question != PAD).sum(1).max()))]
-        graphs = [self.examples[row].graph for row in rows.tolist()]
-        largest = max((len(g.entities) for g in graphs if g), default=0)
-        edges = torch.zeros(len(rows), largest, largest, dtype=torch.long)
-        nodes = torch.zeros(len(rows), dtype=torch.long)
-        query = torch.zeros(len(rows), 2, dtype=torch.long)
-        asked = torch.zeros(len(rows), 2, *story.shape[1:], dtype=torch.bool)
-        for row, known in enumerate(graphs):
-            if known is None:
-                continue
-            count = len(known.entities)
-            nodes[row] = count
-            place = (
-                torch.randperm(count, generator=shuffle) if shuffle else torch.arange(count)
-            ).tolist()
-            for first, relation, second in known.edges:
-                edges[row, place[first], place[second]] = self.vocabulary.relation(relation)
-            query[row] = torch.tensor([place[at] for at in known.query])
-            self._anonymise(row, known, story, question, asked, shuffle)
+        who = self.who[rows, :depth, :width]
+        asked = who.unsqueeze(1) == self.query[rows][:, :, None, None]
+        asked &= (self.query[rows] >= 0)[:, :, None, None]
+        nodes = self.nodes[rows]
+        if self.cloze:
+            holders = 2 + _shuffled(torch.full_like(nodes, PLACEHOLDERS), PLACEHOLDERS, shuffle)
+            story = _anonymous(story, who, holders)
+            question = _anonymous(question, self.who_asked[rows, : question.shape[1]], holders)
+        place = _shuffled(nodes, int(nodes.max()), shuffle)
         return Batch(
             story,
             self.sentences[rows],
             question,
             self.answer[rows],
             self.support[rows],
-            edges,
+            _matrix(self.edges[rows].long(), place),
             nodes,
-            query,
+            place.gather(1, self.query[rows].clamp(min=0)) if place.shape[1] else self.query[rows],
             asked,
+            tuple(self.examples[row] for row in rows.tolist()),
         )
-
-    def _anonymise(
-        self,
-        row: int,
-        known: Graph,
-        story: Tensor,
-        question: Tensor,
-        asked: Tensor,
-        shuffle: torch.Generator | None,
-    ) -> None:
-        """Mark the entities asked about; with cloze, put placeholders for all names."""
-        plain = story[row].clone()
-        for at, node in enumerate(known.query):
-            asked[row, at] = plain == self.vocabulary.word(known.entities[node].lower())
-        if not self.cloze:
-            return
-        if len(known.entities) > PLACEHOLDERS:
-            raise FabulaError(
-                f"a story has {len(known.entities)} entities, and there are {PLACEHOLDERS} "
-                "placeholders; train without cloze."
-            )
-        drawn = (
-            torch.randperm(PLACEHOLDERS, generator=shuffle)
-            if shuffle
-            else torch.arange(PLACEHOLDERS)
-        )
-        asks = question[row].clone()
-        for node, name in enumerate(known.entities):
-            word = self.vocabulary.word(name.lower())
-            story[row][plain == word] = 2 + drawn[node]
-            question[row][asks == word] = 2 + drawn[node]
 
     def batches(
         self, size: int, generator: torch.Generator | None = None
@@ -345,6 +360,43 @@ class Tensors:
             )
             for turn in turns:
                 yield groups[turn], self.batch(groups[turn], generator)
+
+
+def _fill(rows: Tensor, values: Sequence[Sequence[int]]) -> None:
+    """Write ragged rows of numbers into a tensor of zeros."""
+    wide = rows.shape[1]
+    flat = [number for row in values for number in (*row, *(0,) * (wide - len(row)))]
+    rows[: len(values)] = torch.tensor(flat, dtype=rows.dtype).view(len(values), wide)
+
+
+def _shuffled(counts: Tensor, most: int, generator: torch.Generator | None) -> Tensor:
+    """[B, most] the numbers below each count in random order; in order without a generator."""
+    order = torch.arange(most).expand(len(counts), most)
+    if generator is None:
+        return order
+    drawn = torch.rand(order.shape, generator=generator)
+    return drawn.masked_fill(order >= counts.unsqueeze(1), 2.0).argsort(1).argsort(1)
+
+
+def _anonymous(words: Tensor, who: Tensor, holders: Tensor) -> Tensor:
+    """Words with placeholders for the entities that are spoken of."""
+    shape = words.shape
+    node = who.reshape(len(words), -1).long()
+    held = holders.gather(1, node.clamp(min=0)).view(shape)
+    return torch.where(who >= 0, held, words)
+
+
+def _matrix(edges: Tensor, place: Tensor) -> Tensor:
+    """[B, E, E] relations from row to column; `edges` [B, M, 3], `place` of each entity."""
+    most = place.shape[1]
+    matrix = torch.zeros(len(edges), most, most, dtype=torch.long)
+    if not most or not edges.shape[1]:
+        return matrix
+    ends = place.gather(1, edges[:, :, 0]) * most + place.gather(1, edges[:, :, 2])
+    # an edge that is not there has relation 0; it must not undo one that is
+    return (
+        matrix.view(len(edges), -1).scatter_reduce(1, ends, edges[:, :, 1], "amax").view_as(matrix)
+    )
 
 
 # --- where examples come from -------------------------------------------------------------------

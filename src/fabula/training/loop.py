@@ -4,14 +4,17 @@ Promises:
 1. Everything random of epoch n comes from (seed, n): a run resumed from its last checkpoint ends
    with the same weights as one that was never cut off.
 2. A checkpoint is written whole or not at all.
-3. The best epoch is chosen by validation (or by the training loss, where a paper does so), never by
-   the test.
+3. The best epoch is chosen by validation, or by the training loss where a paper does so; the test
+   is never looked at, unless `select` says so aloud.
+4. Several processes come to what one would (see team.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -24,11 +27,24 @@ from torch.nn.functional import cross_entropy
 from fabula.errors import FabulaError
 from fabula.files import whole
 from fabula.seeds import fingerprint
+from fabula.training import course
 from fabula.training.data import Batch, Tensors, Vocabulary
 from fabula.training.model import Model, Output, Regime, Shape
+from fabula.training.team import Team
 
 CHECKPOINT = "checkpoint.pt"
 METRICS = "metrics.jsonl"
+
+Row = dict[str, Any]
+"""The figures of one epoch."""
+Watch = Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
+"""Called with what begins and how many examples it takes; gives what to count them with."""
+
+
+@contextmanager
+def unwatched(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Nobody is looking."""
+    yield lambda count: None
 
 
 @dataclass
@@ -58,36 +74,42 @@ class Trainer:
         device: str = "cpu",
         mixed: bool = False,
         budget: float | None = None,
+        team: Team | None = None,
     ) -> None:
-        """`budget`: seconds of processor time after which no further epoch is begun."""
+        """`mixed`: bfloat16 where it is safe; `budget`: seconds of processor time after which no
+        further epoch is begun."""
         if not len(train):
             raise FabulaError("no training examples.")
-        self.device = torch.device(device)
+        self.team = team or Team(device=device)
+        self.device = torch.device(self.team.device)
         self.model = model.to(self.device)
         self.regime = regime
         self.train, self.valid = train, valid
         self.seed = seed
         self.folder = folder
-        self.mixed = mixed and self.device.type != "cpu"
+        self.mixed = mixed
         self.budget = budget
         self.progress = Progress()
         self.optimiser = _optimiser(model, regime)
         self.best_weights = _copy(model)
         self.steps = 0
-        if folder and (folder / CHECKPOINT).is_file():
+        if folder:
             self._restore(folder / CHECKPOINT)
 
     # --- the loop -------------------------------------------------------------------------
 
-    def run(self, report: Callable[[dict[str, Any]], None] = lambda row: None) -> Progress:
+    def run(
+        self, report: Callable[[Row], None] = lambda row: None, watch: Watch = unwatched
+    ) -> Progress:
         """Train to the end; the model has the weights of the best epoch."""
         while not self._finished():
-            row = self._epoch()
-            if self.folder:
-                self._save(self.folder / CHECKPOINT)
-                with (self.folder / METRICS).open("ab") as file:
-                    file.write(orjson.dumps(row) + b"\n")
-            report(row)
+            row = self._epoch(watch)
+            if self.team.leads:
+                if self.folder:
+                    with (self.folder / METRICS).open("ab") as file:
+                        file.write(orjson.dumps(row) + b"\n")
+                    self._save(self.folder / CHECKPOINT)
+                report(row)
         self.model.load_state_dict(self.best_weights)
         return self.progress
 
@@ -97,12 +119,13 @@ class Trainer:
             done.epoch >= self.regime.epochs
             or (patience > 0 and done.epoch - done.best_epoch >= patience)
             or (self.budget is not None and done.seconds >= self.budget)
-            or (done.best >= 1.0 and self.regime.select == "valid")
+            or (done.best >= self.regime.enough and self.regime.select != "train")
         )
 
-    def _epoch(self) -> dict[str, Any]:
+    def _epoch(self, watch: Watch) -> Row:
         epoch = self.progress.epoch
-        torch.manual_seed(_seed(self.seed, "train", epoch))
+        apart = (self.team.rank,) if self.team.rank else ()
+        torch.manual_seed(_seed(self.seed, "train", epoch, *apart))
         generator = torch.Generator().manual_seed(_seed(self.seed, "order", epoch))
         rate = self.regime.lr * self.model.begin_epoch(epoch)
         if self.regime.halve_every:
@@ -111,50 +134,65 @@ class Trainer:
             rate *= 0.5
         self.model.train()
         wall, begun = perf_counter(), process_time()
-        total = right = 0.0
-        for _, batch in self.train.batches(self.regime.batch, generator):
-            loss, correct = self._step(batch.to(self.device), rate)
-            total += loss * len(batch)
-            right += correct
-        self.progress.seconds += process_time() - begun
-        pace = len(self.train) / max(perf_counter() - wall, 1e-9)
-        judged = evaluate(self.model, self.valid, self.device)
-        count = len(self.train)
+        sums, count = torch.zeros(2, dtype=torch.float64), 0
+        with watch(f"epoch {epoch + 1}", len(self.train)) as tick:
+            for batch in course.batches(self.train, self.regime, generator):
+                sums += self._step(batch, rate)
+                count += len(batch)
+                tick(len(batch))
+        seconds = self.progress.seconds + process_time() - begun
+        self.progress.seconds = self.team.same(seconds)
+        pace = count / max(perf_counter() - wall, 1e-9)
+        loss, right = (self.team.add(sums) / count).tolist()
+        judged = evaluate(self.model, self.valid, self.device, team=self.team)
         row = {
             "epoch": epoch + 1,
-            "loss": total / count,
-            "train_accuracy": right / count,
+            "loss": loss,
+            "train_accuracy": right,
             "valid_accuracy": judged.accuracy,
             "valid_loss": judged.loss,
-            "lr": rate,
+            "lr": self.optimiser.param_groups[0]["lr"],
             "examples_per_second": round(pace, 1),
             "seconds": round(self.progress.seconds, 2),
         }
+        row = self.team.same(row)
         self._judge(row)
         return row
 
-    def _step(self, batch: Batch, rate: float) -> tuple[float, float]:
-        """One step; the mean loss and how many were right."""
-        cold = self.steps < self.regime.warm_steps
+    def _step(self, whole: Batch, rate: float) -> Tensor:
+        """One step; the sum of the losses of this process's examples, and how many were right."""
+        last = self.regime.epochs * course.steps(len(self.train), self.regime)
         for group in self.optimiser.param_groups:
-            group["lr"] = rate * 0.1 if cold else rate
+            group["lr"] = rate * course.rate(self.regime, self.steps, last)
+        whole = whole.to(self.device)
+        if self.team.size > 1:
+            self.model.meet(whole)
+        batch, weight = self.team.share(whole)
         self.optimiser.zero_grad(set_to_none=True)
-        with torch.autocast(self.device.type, enabled=self.mixed):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.mixed):
             output = self.model(batch)
             loss = loss_of(output, batch)
-        (loss * len(batch) if self.regime.sum_loss else loss).backward()  # type: ignore[no-untyped-call]
+        scale = weight * (len(whole) if self.regime.sum_loss else 1)
+        (loss * scale if scale != 1 else loss).backward()  # type: ignore[no-untyped-call]
+        self.team.add_gradients(self.model.parameters())
+        self._clip()
+        self.optimiser.step()
+        self.steps += 1
+        right = (output.answer == batch.answer).sum() if weight else 0
+        return torch.tensor([loss.item() * weight * len(whole), int(right)], dtype=torch.float64)
+
+    def _clip(self) -> None:
+        if self.regime.clip_value:
+            nn.utils.clip_grad_value_(self.model.parameters(), self.regime.clip_value)
         if self.regime.clip:
             norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.regime.clip)
             if not torch.isfinite(norm):  # a step into nowhere is not taken
                 self.optimiser.zero_grad(set_to_none=True)
-        self.optimiser.step()
-        self.steps += 1
-        return loss.item(), int((output.logits.argmax(1) == batch.answer).sum())
 
     def _judge(self, row: dict[str, Any]) -> None:
         done = self.progress
         done.epoch += 1
-        measure = row["valid_accuracy"] if self.regime.select == "valid" else -row["loss"]
+        measure = -row["loss"] if self.regime.select == "train" else row["valid_accuracy"]
         if measure > done.best:
             done.best, done.best_epoch = measure, done.epoch
             self.best_weights = _copy(self.model)
@@ -171,16 +209,24 @@ class Trainer:
             "progress": asdict(self.progress),
             "steps": self.steps,
         }
-        with whole(path) as partial:
-            torch.save(state, partial)
+        keep(path, state)
 
     def _restore(self, path: Path) -> None:
-        state = torch.load(path, map_location=self.device, weights_only=True)
+        """Go on from a checkpoint, if there is one; figures of a later epoch are forgotten."""
+        found = path.is_file() and self.team.leads
+        state = torch.load(path, map_location=self.device, weights_only=True) if found else None
+        state = self.team.same(state)
+        if state is None:
+            return
         self.model.load_state_dict(state["weights"])
         self.best_weights = state["best"]
         self.optimiser.load_state_dict(state["optimiser"])
         self.progress = replace(Progress(), **state["progress"])
         self.steps = state["steps"]
+        metrics = path.with_name(METRICS)
+        if found and metrics.is_file():
+            rows = metrics.read_bytes().splitlines(keepends=True)
+            metrics.write_bytes(b"".join(rows[: self.progress.epoch]))
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -203,26 +249,39 @@ class Judged:
         return float(self.right.float().mean()) if len(self.right) else 0.0
 
 
+ALONE = Team()
+
+
 @torch.no_grad()
-def evaluate(model: Model, tensors: Tensors, device: torch.device, size: int = 256) -> Judged:
-    """The answers of a model."""
+def evaluate(
+    model: Model, tensors: Tensors, device: torch.device, size: int = 0, team: Team = ALONE
+) -> Judged:
+    """The answers of a model; a team divides the batches among itself."""
     model.eval()
-    answers = torch.full((len(tensors),), -2)
-    support = torch.full_like(tensors.support, -1)
-    chose, total = False, 0.0
-    for rows, cut in tensors.batches(size):
+    answers = torch.zeros(len(tensors), dtype=torch.long)
+    support = torch.zeros_like(tensors.support)
+    sums = torch.zeros(2, dtype=torch.float64)  # of the losses; of batches with supports chosen
+    for number, (rows, cut) in enumerate(tensors.batches(size or model.at_once)):
+        if number % team.size != team.rank:
+            continue
         batch = cut.to(device)
         output = model(batch)
-        answers[rows] = output.logits.argmax(1).cpu()
+        answers[rows] = output.answer.cpu()
         known = batch.answer >= 0
         if known.any():
-            total += float(
+            sums[0] += float(
                 cross_entropy(output.logits[known], batch.answer[known], reduction="sum")
             )
         if output.support is not None:
-            chose = True
+            sums[1] += 1
             support[rows] = output.support.cpu()
-    return Judged(answers, support if chose else None, tensors.answer, total / max(1, len(tensors)))
+    loss, chose = team.add(sums).tolist()
+    return Judged(
+        team.add(answers),
+        team.add(support) if chose else None,
+        tensors.answer,
+        loss / max(1, len(tensors)),
+    )
 
 
 def loss_of(output: Output, batch: Batch) -> Tensor:
@@ -241,20 +300,39 @@ def shape_of(vocabulary: Vocabulary, *parts: Tensors) -> Shape:
         width=max(part.width for part in parts),
         depth=max(part.story.shape[1] for part in parts),
         answer_words=tuple(map(vocabulary.word_of, vocabulary.answers)),
+        answer_parts=vocabulary.answer_parts(),
+        labels=vocabulary.answers,
     )
 
 
 def _optimiser(model: nn.Module, regime: Regime) -> torch.optim.Optimizer:
     learned = [p for p in model.parameters() if p.requires_grad]
+    decay = regime.weight_decay
     if regime.optimiser == "sgd":
-        return torch.optim.SGD(learned, lr=regime.lr, weight_decay=regime.weight_decay)
-    kind = torch.optim.NAdam if regime.optimiser == "nadam" else torch.optim.Adam
-    return kind(learned, lr=regime.lr, betas=(0.9, regime.beta2), weight_decay=regime.weight_decay)
+        return torch.optim.SGD(learned, lr=regime.lr, weight_decay=decay, fused=True)
+    betas = (0.9, regime.beta2)
+    if regime.optimiser == "nadam":
+        return torch.optim.NAdam(learned, lr=regime.lr, betas=betas, weight_decay=decay)
+    return torch.optim.Adam(learned, lr=regime.lr, betas=betas, weight_decay=decay, fused=True)
 
 
 def _seed(*parts: object) -> int:
     """A seed for torch, the same on every machine."""
     return fingerprint(":".join(map(str, parts))) >> 1
+
+
+def keep(path: Path, state: Any) -> None:
+    """Write tensors, whole or not at all."""
+    written = BytesIO()
+    torch.save(state, written)
+    try:
+        with whole(path) as partial:
+            partial.write_bytes(written.getbuffer())
+    except OSError as error:
+        raise FabulaError(
+            f"{path}: cannot be written: {error.strerror or error}. What was written before is "
+            "kept; make room and give the same command to go on."
+        ) from None
 
 
 def _copy(model: nn.Module) -> dict[str, Tensor]:

@@ -6,11 +6,15 @@ The loop knows nothing of any model: it makes batches, calls `forward`, and foll
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from torch import Tensor, nn
 
+from fabula.errors import FabulaError
 from fabula.training.data import Batch
+
+NO_ANSWER = -2  # not -1, which an answer that only the test has is: both are wrong
 
 
 class Shape(NamedTuple):
@@ -27,6 +31,10 @@ class Shape(NamedTuple):
     """Sentences of the longest story."""
     answer_words: tuple[int, ...] = ()
     """For each answer the word that it is, -1 if it is none or several."""
+    answer_parts: tuple[tuple[int, ...], ...] = ()
+    """For each answer its words in order, numbered from 0 among the words of all answers."""
+    labels: tuple[str, ...] = ()
+    """The answers as text; the words of a list are joined by commas."""
 
 
 class Output(NamedTuple):
@@ -38,6 +46,14 @@ class Output(NamedTuple):
     """The mean loss of an example, where it is not the cross entropy of the logits."""
     support: Tensor | None = None
     """[B, 10] the sentences chosen, in order, -1 beyond the last; None if it chooses none."""
+    spelled: Tensor | None = None
+    """[B] the answer put together word by word, NO_ANSWER if it is none that training had; None if
+    the model does not spell, and the answer is the one with the highest score."""
+
+    @property
+    def answer(self) -> Tensor:
+        """[B] the answer given."""
+        return self.logits.argmax(1) if self.spelled is None else self.spelled
 
 
 @dataclass(frozen=True)
@@ -51,14 +67,20 @@ class Regime:
     beta2: float = 0.999
     clip: float = 5.0
     """The gradient's norm is cut to this; 0: it is not."""
+    clip_value: float = 0.0
+    """Each number of the gradient is cut to this; 0: it is not."""
     sum_loss: bool = False
     """Losses of a batch are summed, as older papers do, rather than averaged."""
     halve_every: int = 0
     """The learning rate is halved every so many epochs; 0: never."""
     halve_below: float = 0.0
     """It is halved once, when the validation loss falls below this."""
+    schedule: Literal["constant", "rsqrt", "linear", "cosine"] = "constant"
+    """How the learning rate falls after the warm steps: not at all, by the square root of the
+    steps, or to 0 at the last epoch, along a line or half a wave."""
     warm_steps: int = 0
-    """So many first steps are taken at a tenth of the learning rate."""
+    """So many first steps are taken at a tenth of the learning rate; where the rate falls later,
+    it rises to its full height over them."""
     weight_decay: float = 0.0
     max_sentences: int | None = None
     """Only the most recent so many sentences of a story are read."""
@@ -66,8 +88,19 @@ class Regime:
     """Names become placeholders whose rows are random and never trained."""
     patience: int = 0
     """Stop when validation has not improved for so many epochs; 0: never."""
-    select: Literal["valid", "train"] = "valid"
-    """What the best epoch and the best restart are chosen by."""
+    enough: float = 1.0
+    """Stop when this share of validation is right."""
+    select: Literal["valid", "train", "test"] = "valid"
+    """What the best epoch and the best restart are chosen by. With 'test', as some released code
+    has it, the result is no honest figure, and says so."""
+    mixture: str = ""
+    """A feature such as 'recipe' or 'hops': each step is on examples of one value of it, drawn
+    uniformly. Empty: examples of all kinds come together, each once an epoch."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 1), ("batch", 1), ("lr", 0), ("clip", 0), ("patience", 0)):
+            if getattr(self, name) < least:
+                raise FabulaError(f"setting '{name}': it must be at least {least}.")
 
 
 class Model(nn.Module):
@@ -78,15 +111,33 @@ class Model(nn.Module):
     regime: ClassVar[Regime] = Regime()
     paper: ClassVar[str]
     """Where it comes from."""
-    inputs: ClassVar[Literal["sentences", "words", "graph"]]
+    inputs: ClassVar[Literal["sentences", "words", "graph", "text"]]
     """What of a batch it reads."""
     uses_supports: ClassVar[bool] = False
     """Whether it learns from the supporting sentences."""
+    at_once: ClassVar[int] = 256
+    """Examples that are answered together."""
 
     def __init__(self, sizes: Any, shape: Shape) -> None:
         super().__init__()
         self.sizes = sizes
         self.shape = shape
+
+    @classmethod
+    def check(cls, sizes: Any) -> None:
+        """Refuse what cannot work, before any data are made."""
+
+    @classmethod
+    def restored(cls, sizes: Any, shape: Shape, folder: Path) -> Model:
+        """The model that was kept in this folder, still without its weights."""
+        return cls(sizes, shape)
+
+    def keep(self, folder: Path) -> None:
+        """Write what `restored` needs beside the weights."""
+
+    def remarks(self) -> dict[str, Any]:
+        """What a run should report of the model."""
+        return {}
 
     def forward(self, batch: Batch) -> Output:
         """What the model says to a batch."""
@@ -95,6 +146,13 @@ class Model(nn.Module):
     def begin_epoch(self, epoch: int) -> float:
         """Called before each epoch; the factor of the learning rate in it."""
         return 1.0
+
+    def meet(self, batch: Batch) -> None:
+        """Called with a whole batch of which this process trains on a share only.
+
+        A model that keeps a list of what it has seen writes it here too, so that the lists of all
+        processes are the same.
+        """
 
 
 def parameters(model: nn.Module) -> int:

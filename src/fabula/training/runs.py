@@ -6,58 +6,67 @@ restart its metrics and checkpoint. Started again, it does only what is missing.
 
 from __future__ import annotations
 
+import signal
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields, replace
-from itertools import chain
+from dataclasses import asdict, dataclass, field, fields
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, pstdev
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import torch
+from pydantic import TypeAdapter, ValidationError
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
-from fabula.files import whole, write_json
+from fabula.evaluate.tracking import tracked
+from fabula.files import write_json
 from fabula.models import model_named
 from fabula.seeds import fingerprint
-from fabula.training.data import Example, Tensors, Vocabulary, examples_of, hold_out
-from fabula.training.loop import Judged, Trainer, evaluate, shape_of
+from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
+from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, keep, shape_of, unwatched
 from fabula.training.model import Model, Regime, Shape, parameters
+from fabula.training.source import Source
+from fabula.training.team import Team, gathered
 
 RUN = "run.json"
+RESULT = "result.json"
+TESTS = "tests.json"
 HELD_OUT = 0.1
+T = TypeVar("T")
+CELLS = ("recipe", "question", "answer", "support_size", "hops", "noise", "composition")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that decides a run."""
+    """All that decides the weights of a run."""
 
     model: str
-    data: tuple[str, ...]
-    """Recipes or folders; several are trained on jointly."""
-    changes: Mapping[str, Any]
-    """Changes to the recipes."""
-    sizes: Mapping[str, Any]
-    regime: Mapping[str, Any]
-    train_size: int | None = None
-    test: tuple[str, ...] = ()
-    """Recipes or folders to be tested on; those of the training, if none is named."""
-    test_size: int | None = None
+    data: tuple[Source, ...]
+    """Several are trained on jointly."""
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    regime: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
-    data_seed: int | None = None
+    start: str | None = None
+    """The folder of a run that this one goes on from: with its words, answers and weights."""
+    words: tuple[Source, ...] = ()
+    """Data whose words and answers are known too, though they are not trained on."""
     device: str = "cpu"
     mixed: bool = False
     budget: float | None = None
     threads: int = 1
 
+    def to_dict(self) -> dict[str, Any]:
+        """As it is written beside a run."""
+        return dict(orjson.loads(orjson.dumps({**asdict(self), "version": __version__})))
+
 
 def settings(
     model: type[Model], sizes: Mapping[str, Any], regime: Mapping[str, Any]
 ) -> tuple[Any, Regime]:
-    """The sizes and training of a model with changes, refused with a suggestion if unknown."""
+    """The sizes and training of a model with changes, refused if unknown or of a wrong kind."""
     known = {field.name for field in fields(model.Sizes)}
     common = {field.name for field in fields(Regime)}
     for name in (*sizes, *regime):
@@ -65,87 +74,137 @@ def settings(
             raise FabulaError(
                 f"model {model.__name__}: no setting '{name}'.{hint(name, sorted(known | common))}"
             )
-    return model.Sizes(**sizes), replace(model.regime, **regime)
+    found: Any = _checked(model.Sizes, {**asdict(model.Sizes()), **sizes})
+    model.check(found)
+    return found, _checked(Regime, {**asdict(model.regime), **regime})
 
 
-def read_examples(
-    sources: Sequence[str],
-    split: str,
-    size: int | None,
-    seed: int | None,
-    changes: Mapping[str, Any],
-) -> list[Example]:
-    """The examples of a split of recipes or folders."""
-    from fabula.training.source import instances
-
-    return examples_of(
-        chain.from_iterable(instances(source, split, size, seed, changes) for source in sources)
-    )
+def _checked(kind: type[T], values: Mapping[str, Any]) -> T:
+    """A dataclass of settings whose values are of the right kinds."""
+    try:
+        return TypeAdapter(kind).validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name, text = ".".join(map(str, first["loc"])), first["msg"]
+        raise FabulaError(f"setting '{name}': {text[0].lower()}{text[1:]}.") from None
 
 
 class Run:
     """One plan carried out in one folder."""
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        folder: Path,
+        tests: Mapping[str, Source] | None = None,
+        store: Path | None = None,
+        team: Team | None = None,
+        track: str | None = None,
+    ) -> None:
+        """`tests`: what it is tested on, the training's own if none; `store`: keeps examples;
+        `track`: the trackio project that gets the figures of every epoch."""
         self.plan = plan
         self.folder = folder
+        self.tests = tests or {source.name: source for source in plan.data}
+        self.store = store
+        self.team = team or Team(device=plan.device)
+        self.track = track
 
     def restart(
-        self, number: int, report: Callable[[dict[str, Any]], None] = lambda row: None
+        self,
+        number: int,
+        report: Callable[[Row], None] = lambda row: None,
+        watch: Watch = unwatched,
     ) -> dict[str, Any]:
-        """Train once, from the beginning of this number; what came of it."""
+        """Train and test once, from the beginning of this number; what came of it."""
+        torch.set_num_threads(self.plan.threads)
+        folder, same = self.folder / f"restart-{number}", self.team.same
+        if not same((folder / RESULT).is_file()):
+            if self.team.leads:
+                folder.mkdir(parents=True, exist_ok=True)
+            self._train(folder, number, report, watch)
+        result = same(_read(folder / RESULT))
+        done = same(_read(folder / TESTS))
+        missing = {
+            name: source
+            for name, source in self.tests.items()
+            if done.get(name, {}).get("source") != _said(source)
+        }
+        if missing:
+            device = torch.device(self.team.device)
+            model, vocabulary, regime = load_model(folder)
+            model.to(device)
+            for name, source in missing.items():
+                examples = source.examples("test", self.store)
+                tensors = _tensors(type(model), examples, vocabulary, regime)
+                judged = evaluate(model, tensors, device, team=self.team)
+                done[name] = {
+                    "source": _said(source),
+                    **summary(judged, tensors, result["majority_answer"]),
+                }
+            if self.team.leads:
+                write_json(folder / TESTS, done)
+        return {**result, "tests": {name: done[name] for name in self.tests}}
+
+    def _train(
+        self, folder: Path, number: int, report: Callable[[Row], None], watch: Watch
+    ) -> None:
         plan = self.plan
-        torch.set_num_threads(plan.threads)
         kind = model_named(plan.model)
         sizes, regime = settings(kind, plan.sizes, plan.regime)
-        folder = self.folder / f"restart-{number}"
-        done = folder / "result.json"
-        if done.is_file():
-            return dict(orjson.loads(done.read_bytes()))
-        folder.mkdir(parents=True, exist_ok=True)
         learned, held = self._examples()
-        vocabulary = Vocabulary.of(learned)
-        train, valid, *tests = (
-            Tensors(part, vocabulary, regime.max_sentences, regime.cloze)
-            for part in (learned, held, *self._tests().values())
-        )
-        shape = shape_of(vocabulary, train, valid, *tests)
+        if regime.select == "test":
+            held = [e for source in plan.data for e in source.examples("test", self.store)]
+        start = load_model(Path(plan.start)) if plan.start else None
+        if start:
+            vocabulary = start[1]
+        else:
+            known = [e for source in plan.words for e in source.examples("train", self.store)]
+            vocabulary = Vocabulary.of([*learned, *known])
+        train, valid = (_tensors(kind, part, vocabulary, regime) for part in (learned, held))
         seed = fingerprint(f"{plan.seed}:restart:{number}") >> 1
         torch.manual_seed(seed)
-        model = kind(sizes, shape)
+        shape = start[0].shape if start else shape_of(vocabulary, train, valid)
+        model = start[0] if start else kind(sizes, shape)
         trainer = Trainer(
-            model, regime, train, valid, seed, folder, plan.device, plan.mixed, plan.budget
+            model, regime, train, valid, seed, folder, mixed=plan.mixed, budget=plan.budget,
+            team=self.team,
+        )  # fmt: skip
+        project = self.track if self.team.leads else None
+        with tracked(project, f"{self.folder.name}-{number}", plan.to_dict()) as log:
+
+            def tell(row: Row) -> None:
+                log(row)
+                report(row)
+
+            progress = trainer.run(tell, watch)
+        judged = evaluate(model, valid, trainer.device, team=self.team)
+        if not self.team.leads:
+            return
+        save_model(folder, plan, model.sizes, regime, vocabulary, shape, model)
+        write_json(
+            folder / RESULT,
+            {
+                "restart": number,
+                "epochs": progress.epoch,
+                "best_epoch": progress.best_epoch,
+                "seconds": round(progress.seconds, 2),
+                "selected_by": progress.best,
+                "selected_on": regime.select,
+                "valid_accuracy": judged.accuracy,
+                "parameters": parameters(model),
+                **model.remarks(),
+                "majority_answer": Counter(label(e.answer) for e in learned).most_common(1)[0][0],
+            },
         )
-        progress = trainer.run(report)
-        judged = evaluate(model, valid, trainer.device)
-        result: dict[str, Any] = {
-            "restart": number,
-            "epochs": progress.epoch,
-            "best_epoch": progress.best_epoch,
-            "seconds": round(progress.seconds, 2),
-            "selected_by": progress.best,
-            "valid_accuracy": judged.accuracy,
-            "parameters": parameters(model),
-            "tests": {},
-        }
-        for name, part in zip(self._tests(), tests, strict=True):
-            result["tests"][name] = summary(evaluate(model, part, trainer.device), part)
-        save_model(folder, plan, sizes, regime, vocabulary, shape, model)
-        write_json(done, result)
-        return result
 
     def _examples(self) -> tuple[list[Example], list[Example]]:
-        plan = self.plan
-        learned = read_examples(plan.data, "train", plan.train_size, plan.data_seed, plan.changes)
-        return hold_out(learned, HELD_OUT)
-
-    def _tests(self) -> dict[str, list[Example]]:
-        plan = self.plan
-        names = plan.test or plan.data
-        return {
-            name: read_examples([name], "test", plan.test_size, plan.data_seed, plan.changes)
-            for name in names
-        }
+        """For training and validation; of each source some stories are held out."""
+        parts = [
+            hold_out(source.examples("train", self.store), HELD_OUT) for source in self.plan.data
+        ]
+        learned, held = ([e for part in side for e in part] for side in zip(*parts, strict=True))
+        return learned, held
 
 
 def train(
@@ -153,29 +212,54 @@ def train(
     folder: Path,
     restarts: int = 1,
     workers: int = 1,
-    report: Callable[[dict[str, Any]], None] = lambda row: None,
+    report: Callable[[Row], None] = lambda row: None,
+    tests: Mapping[str, Source] | None = None,
+    watch: Watch = unwatched,
+    track: str | None = None,
 ) -> dict[str, Any]:
     """Carry out a plan; the best restart is chosen by validation, and all are reported."""
     settings(model_named(plan.model), plan.sizes, plan.regime)
-    folder.mkdir(parents=True, exist_ok=True)
-    header = folder / "plan.json"
-    said = orjson.loads(orjson.dumps({**asdict(plan), "version": __version__}))
-    if header.is_file() and orjson.loads(header.read_bytes()) != said:
-        raise FabulaError(f"{folder}: holds another run; choose another folder or remove it.")
-    write_json(header, said)
-    run = Run(plan, folder)
-    if workers > 1 and restarts > 1:
-        with ProcessPoolExecutor(min(workers, restarts), get_context("spawn")) as pool:
-            results = list(pool.map(run.restart, range(restarts)))
-        for result in results:
+    with gathered(plan.device) as team:
+        if team.leads:
+            keep_plan(plan, folder)
+        run = Run(plan, folder, tests, team=team, track=track)
+        if workers > 1 and restarts > 1:
+            if team.size > 1:
+                raise FabulaError("restarts side by side and torchrun do not go together.")
+            results = _side_by_side(run, restarts, workers, report)
+        else:
+            results = [run.restart(number, report, watch) for number in range(restarts)]
+        written = _written(plan, results)
+        if team.leads:
+            write_json(folder / RUN, written)
+    return written
+
+
+def _side_by_side(
+    run: Run, restarts: int, workers: int, report: Callable[[Row], None]
+) -> list[dict[str, Any]]:
+    """The restarts in processes of their own, which end with this one."""
+    results = []
+    with get_context("spawn").Pool(min(workers, restarts), _deaf) as pool:
+        for result in pool.imap(run.restart, range(restarts)):
+            results.append(result)
             report(result)
-    else:
-        results = [run.restart(number, report) for number in range(restarts)]
+    return results
+
+
+def _deaf() -> None:
+    """Ctrl-C is for the process that waits for this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What a run says of itself."""
     best = max(results, key=lambda result: result["selected_by"])
-    written = {
-        "plan": said,
+    return {
+        "plan": plan.to_dict(),
         "restarts": results,
         "best": best["restart"],
+        "selected_on": best["selected_on"],
         "valid_accuracy": _spread([result["valid_accuracy"] for result in results]),
         "tests": {
             name: {
@@ -187,32 +271,66 @@ def train(
             for name in best["tests"]
         },
     }
-    write_json(folder / RUN, written)
-    return written
+
+
+def keep_plan(plan: Plan, folder: Path) -> None:
+    """Write the plan into its folder, which must not hold another."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise FabulaError(
+            f"{folder}: no folder can be made here: {reason}. Choose another for the run."
+        ) from None
+    header, said = folder / "plan.json", plan.to_dict()
+    begun = header.is_file() and any(folder.glob("restart-*/*"))
+    if begun and orjson.loads(header.read_bytes()) != said:
+        raise FabulaError(f"{folder}: holds another run; choose another folder or remove it.")
+    write_json(header, said)
+
+
+def _tensors(
+    kind: type[Model], examples: Sequence[Example], vocabulary: Vocabulary, regime: Regime
+) -> Tensors:
+    """Examples as a model reads them."""
+    if kind.inputs == "graph" and not all(e.graph for e in examples):
+        raise FabulaError(
+            f"model {kind.__name__} reads graphs, and these data have questions that are not about "
+            "two entities of the story; train it on a recipe of clutrr or stepgame."
+        )
+    return Tensors(examples, vocabulary, regime.max_sentences, regime.cloze)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """What a JSON file says; nothing if it is not there."""
+    return dict(orjson.loads(path.read_bytes())) if path.is_file() else {}
+
+
+def _said(source: Source) -> dict[str, Any]:
+    return dict(orjson.loads(orjson.dumps(asdict(source))))
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:
     return {"mean": mean(values), "deviation": pstdev(values), "runs": len(values)}
 
 
-def summary(judged: Judged, tensors: Tensors) -> dict[str, Any]:
-    """Accuracy, overall and by feature, beside chance and the majority answer of training."""
-    gold = tensors.answer
-    counts = torch.bincount(gold[gold >= 0], minlength=1)
-    broken: dict[str, dict[str, list[int]]] = {}
+def summary(judged: Judged, tensors: Tensors, majority: str) -> dict[str, Any]:
+    """Accuracy, overall and in cells of like examples, beside chance and the majority answer."""
+    cells: dict[tuple[Any, ...], list[int]] = {}
     for example, right in zip(tensors.examples, judged.right.tolist(), strict=True):
-        for name in ("recipe", "question", "support_size", "hops", "composition"):
-            value = example.features.get(name)
-            if value is not None:
-                cell = broken.setdefault(name, {}).setdefault(str(value), [0, 0])
-                cell[0] += right
-                cell[1] += 1
+        cell = cells.setdefault(tuple(map(example.features.get, CELLS)), [0, 0, 0])
+        cell[0] += right
+        cell[1] += label(example.answer) == majority
+        cell[2] += 1
     result: dict[str, Any] = {
         "examples": len(tensors),
         "accuracy": judged.accuracy,
-        "majority": float(counts.max()) / max(1, len(gold)),
+        "majority": sum(cell[1] for cell in cells.values()) / max(1, len(tensors)),
         "chance": 1 / max(1, len(tensors.vocabulary.answers)),
-        "by": broken,
+        "cells": [
+            {**dict(zip(CELLS, of, strict=True)), "right": right, "majority": most, "count": count}
+            for of, (right, most, count) in cells.items()
+        ],
     }
     if judged.support is not None:
         result["supports_found"] = float((judged.support == tensors.support).all(1).float().mean())
@@ -232,8 +350,8 @@ def save_model(
     model: Model,
 ) -> None:
     """The trained model with all that is needed to use it."""
-    with whole(folder / "model.pt") as partial:
-        torch.save(model.state_dict(), partial)
+    keep(folder / "model.pt", model.state_dict())
+    model.keep(folder)
     write_json(
         folder / "model.json",
         {
@@ -256,9 +374,17 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
     said = orjson.loads((folder / "model.json").read_bytes())
     kind = model_named(said["model"])
     words = {name: tuple(value) for name, value in said["vocabulary"].items()}
-    model = kind(
+    model = kind.restored(
         kind.Sizes(**said["sizes"]),
-        Shape(**{**said["shape"], "answer_words": tuple(said["shape"]["answer_words"])}),
+        Shape(
+            **{
+                **said["shape"],
+                "answer_words": tuple(said["shape"]["answer_words"]),
+                "answer_parts": tuple(map(tuple, said["shape"].get("answer_parts", ()))),
+                "labels": words["answers"],
+            }
+        ),
+        folder,
     )
     model.load_state_dict(torch.load(folder / "model.pt", map_location="cpu", weights_only=True))
     model.eval()

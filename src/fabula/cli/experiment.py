@@ -1,0 +1,127 @@
+"""The command that carries out experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+import typer
+
+from fabula.cli.common import Json, Workers, print_json, terminal
+from fabula.errors import FabulaError, MissingExtraError, hint
+from fabula.files import whole, write_json
+
+if TYPE_CHECKING:
+    from fabula.experiments.spec import Experiment
+
+FOLDER = Path("experiments")
+
+
+def experiment(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME…", help="Ids, files, or 'all'; without: a list of them."),
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(metavar="SCALE", help="small: for two cores; full: as the paper has it.")
+    ] = "small",
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where tables go, as JSON and Markdown.")
+    ] = FOLDER / "results",
+    store: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where trainings are kept; what is there is used.")
+    ] = Path("out/experiments"),
+    workers: Workers = 1,
+    json: Json = False,
+) -> None:
+    """Carry out experiments of the papers: train what is missing, and say which claims hold.
+
+    Example: [bold]fabula experiment B8 --workers 2[/bold]
+    """
+    known = _known()
+    if not names:
+        _list(known, json)
+        return
+    try:
+        from fabula.experiments.page import overview, page
+        from fabula.experiments.run import carry_out
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtraError(
+            "experiments need PyTorch. Install it: pip install 'fabula[train]'"
+        ) from None
+    chosen = [each for name in names for each in _named(name, known)]
+    say = terminal(stderr=True).print
+    results = []
+    for each in chosen:
+        say(f"{each.id}  {each.title}", style="bold", soft_wrap=True)
+        result = carry_out(
+            each, scale, store, workers or 1, lambda line: say(f"  {line}", soft_wrap=True)
+        )
+        out.mkdir(parents=True, exist_ok=True)
+        write_json(out / f"{each.id}.json", result)
+        _write(out / f"{each.id}.md", page(each, result))
+        results.append(result)
+        if not json:
+            _tell(result)
+    done = [(each, _result(out, each)) for each in known.values()]
+    _write(
+        out / "README.md",
+        "# Results\n\n" + overview([(each, found) for each, found in done if found]),
+    )
+    if json:
+        print_json(results)
+
+
+def _known() -> dict[str, Experiment]:
+    """The experiments of this folder, or those that came with the package."""
+    from fabula.experiments.spec import load_experiment
+
+    shipped = Path(__file__).parent.parent / "experiments" / "papers"
+    folder = FOLDER if any(FOLDER.glob("*.toml")) else shipped
+    found = [load_experiment(path) for path in sorted(folder.glob("*.toml"))]
+    return {each.id: each for each in found}
+
+
+def _named(name: str, known: dict[str, Experiment]) -> Sequence[Experiment]:
+    from fabula.experiments.spec import load_experiment
+
+    if name == "all":
+        return list(known.values())
+    if name in known:
+        return [known[name]]
+    if Path(name).suffix == ".toml":
+        return [load_experiment(Path(name))]
+    raise FabulaError(f"no experiment '{name}'.{hint(name, known)} `fabula experiment` lists them.")
+
+
+def _list(known: dict[str, Experiment], json: bool) -> None:
+    if json:
+        print_json([{"id": e.id, "title": e.title, "paper": e.paper} for e in known.values()])
+        return
+    from rich.table import Table
+
+    table = Table("id", "finding", "paper", box=None, pad_edge=False)
+    for each in known.values():
+        table.add_row(each.id, each.title, each.paper)
+    terminal().print(table)
+
+
+def _tell(result: dict[str, Any]) -> None:
+    console = terminal()
+    for claim in result["claims"]:
+        mark, style = ("holds        ", "green") if claim["holds"] else ("does not hold", "red")
+        console.print(f"  {mark}  {claim['says']}", style=style, soft_wrap=True)
+
+
+def _result(out: Path, each: Experiment) -> dict[str, Any] | None:
+    path = out / f"{each.id}.json"
+    return dict(orjson.loads(path.read_bytes())) if path.is_file() else None
+
+
+def _write(path: Path, text: str) -> None:
+    with whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")

@@ -1,0 +1,265 @@
+"""Carry an experiment out: train and test what is missing, and put the figures into a table.
+
+Promises:
+1. A training is kept under a name made of all that decides it. What was trained once is never
+   trained again, not by another experiment either, and one that was cut off goes on.
+2. A cell is the mean over all seeds, with the deviation; nothing is selected by the test.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean, pstdev
+from typing import Any
+
+from fabula._version import __version__
+from fabula.errors import FabulaError, hint
+from fabula.experiments.judge import judge
+from fabula.experiments.measures import measure
+from fabula.experiments.spec import Column, Data, Experiment, Line, Scale, matches
+from fabula.models import model_named
+from fabula.training.model import Regime
+from fabula.training.runs import Plan, Run, keep_plan, settings
+from fabula.training.source import Source, digest
+
+Cell = dict[str, Any]
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Training:
+    """A plan with what it is to be tested on."""
+
+    plan: Plan
+    folder: Path
+    depth: int
+    """How many stages come before it."""
+    seeds: int
+
+
+def carry_out(
+    experiment: Experiment,
+    scale: str,
+    store: Path,
+    workers: int = 1,
+    report: Report = lambda line: None,
+) -> dict[str, Any]:
+    """The table of an experiment and which of its claims hold; trainings are kept in `store`."""
+    if scale not in experiment.scales:
+        raise FabulaError(
+            f"experiment {experiment.id}: no scale '{scale}'.{hint(scale, experiment.scales)}"
+        )
+    amount = experiment.scales[scale]
+    lines = [line for line in experiment.lines if matches(line.name, amount.lines)]
+    cells = {
+        (line.name, column.name): trainings(line, column, amount, store)
+        for line in lines
+        for column in experiment.columns
+        if line.train and matches(column.name, line.columns)
+    }
+    for chain in cells.values():
+        settings(model_named(chain[-1].plan.model), chain[-1].plan.sizes, chain[-1].plan.regime)
+    found = _train_all(cells, lines, amount, store, workers, report)
+    table: list[dict[str, Any]] = [
+        {
+            "name": line.name,
+            "cells": {
+                column.name: _cell(line, amount, found[cells[line.name, column.name][-1].folder])
+                for column in experiment.columns
+                if (line.name, column.name) in cells
+            },
+        }
+        for line in lines
+    ]
+    figures = {row["name"]: _with_references(row["cells"]) for row in table}
+    for line in lines:
+        if line.measure is not None:
+            said = measure(line.measure, figures, [column.name for column in experiment.columns])
+            figures[line.name] = {"measured": {"mean": said}}
+            next(row for row in table if row["name"] == line.name)["measured"] = said
+    return {
+        "id": experiment.id,
+        "scale": scale,
+        "seeds": amount.seeds,
+        "lines": table,
+        "claims": [judge(claim, figures) for claim in experiment.claims],
+        "seconds": round(sum(r["seconds"] for results in found.values() for r in results)),
+        "version": __version__,
+        "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+    }
+
+
+# --- trainings ------------------------------------------------------------------------------------
+
+
+def trainings(line: Line, column: Column, amount: Scale, store: Path) -> list[Training]:
+    """The stages of a cell's training, each going on from the one before."""
+    chain: list[Training] = []
+    for stage in (*line.before, None):
+        data, own, times = (
+            (line.train, line.settings, 1.0)
+            if stage is None
+            else (stage.train, stage.settings, stage.times)
+        )
+        given = {**column.settings, **amount.settings, **amount.columns.get(column.name, {}), **own}
+        budget = given.pop("budget", amount.budget)
+        seeds = given.pop("seeds", amount.seeds)
+        size = given.pop("train_size", amount.train_size)
+        common = {field.name for field in fields(Regime)}
+        plan = Plan(
+            model=column.model,
+            data=tuple(_source(one, amount, size) for one in data),
+            sizes={name: value for name, value in given.items() if name not in common},
+            regime={name: value for name, value in given.items() if name in common},
+            start=None if not chain else str(chain[-1].folder),
+            words=() if chain else tuple(_source(one, amount, size) for one in line.words),
+            budget=None if budget is None else budget * times,
+        )
+        named = {**plan.to_dict(), "start": chain[-1].folder.name if chain else None}
+        folder = store / f"{column.model}-{digest(named)}"
+        chain.append(Training(plan, folder, len(chain), seeds))
+    return chain
+
+
+def _source(data: Data, amount: Scale, size: int | None) -> Source:
+    scaled = None if size is None else max(2, round(size * data.times))
+    changes = {**amount.set, **data.set}
+    return Source(data.recipe, changes, data.size or scaled, data.seed, data.split)
+
+
+def _tests(line: Line, amount: Scale) -> dict[str, Source]:
+    """By a name that says all of it."""
+    told = line.test or [data.model_copy(update={"size": None}) for data in line.train]
+    sources = [
+        _source(data.model_copy(update={"times": 1.0}), amount, amount.test_size) for data in told
+    ]
+    return {digest(vars(source)): source for source in sources}
+
+
+def _train_all(
+    cells: Mapping[tuple[str, str], list[Training]],
+    lines: Sequence[Line],
+    amount: Scale,
+    store: Path,
+    workers: int,
+    report: Report,
+) -> dict[Path, list[dict[str, Any]]]:
+    """Every training with all its tests, for every seed; by the folder."""
+    wanted: dict[Path, tuple[Training, dict[str, Source]]] = {}
+    of = {line.name: line for line in lines}
+    for (line, _), chain in cells.items():
+        for training in chain:
+            _, tests = wanted.setdefault(training.folder, (training, {}))
+            if training is chain[-1]:
+                tests.update(_tests(of[line], amount))
+    found: dict[Path, list[dict[str, Any]]] = {folder: [] for folder in wanted}
+    for depth in sorted({training.depth for training, _ in wanted.values()}):
+        jobs = [
+            partial(_job, training, seed, tests, store)
+            for training, tests in wanted.values()
+            if training.depth == depth
+            for seed in range(training.seeds)
+        ]
+        for count, (folder, result) in enumerate(_done(jobs, workers), 1):
+            found[folder].append(result)
+            report(
+                f"{count}/{len(jobs)}  {folder.name}  seed {result['restart']}  "
+                f"valid {result['valid_accuracy']:.1%}  {result['seconds']:.0f} s"
+            )
+    for results in found.values():
+        results.sort(key=lambda result: result["restart"])
+    return found
+
+
+def _done(jobs: list[Any], workers: int) -> Iterator[tuple[Path, dict[str, Any]]]:
+    if workers < 2:
+        for job in jobs:
+            yield job()
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        waiting = [pool.submit(job) for job in jobs]
+        try:
+            for done in as_completed(waiting):
+                yield done.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _job(
+    training: Training, seed: int, tests: dict[str, Source], store: Path
+) -> tuple[Path, dict[str, Any]]:
+    folder = training.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    keep_plan(training.plan, folder)
+    plan = training.plan
+    if plan.start:  # each seed goes on from its own
+        plan = replace(plan, start=f"{plan.start}/restart-{seed}")
+    return folder, Run(plan, folder, tests or None, store / "data").restart(seed)
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def _cell(line: Line, amount: Scale, results: Sequence[Mapping[str, Any]]) -> Cell:
+    """The mean over seeds of the share of right answers, in percent."""
+    runs, supports = [], []
+    right = most = count = 0
+    chances = []
+    for result in results:
+        counts = [0, 0, 0]
+        for name in _tests(line, amount):
+            test = result["tests"][name]
+            chances.append(test["chance"])
+            if "supports_found" in test:
+                supports.append(test["supports_found"])
+            for cell in test["cells"]:
+                if _fits(cell, line.where):
+                    for at, key in enumerate(("right", "majority", "count")):
+                        counts[at] += cell[key]
+        if not counts[2]:
+            raise FabulaError(f"line '{line.name}': no example of the test fits {line.where}.")
+        runs.append(100 * counts[0] / counts[2])
+        right, most, count = right + counts[0], most + counts[1], count + counts[2]
+    cell = {
+        "mean": mean(runs),
+        "deviation": pstdev(runs),
+        "runs": [round(run, 2) for run in runs],
+        "examples": count // len(results),
+        "majority": 100 * most / count,
+        "chance": 100 * mean(chances),
+        "seconds": round(mean(result["seconds"] for result in results), 1),
+        "epochs": [result["epochs"] for result in results],
+        "parameters": results[0]["parameters"],
+    }
+    if supports:
+        cell["supports_found"] = 100 * mean(supports)
+    return cell
+
+
+def _fits(cell: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
+    for feature, wanted in where.items():
+        patterns = [str(each) for each in (wanted if isinstance(wanted, list) else [wanted])]
+        unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
+        allowed = [pattern for pattern in patterns if not pattern.startswith("!")]
+        value = cell[feature]
+        if matches(value, unwanted) or (allowed and not matches(value, allowed)):
+            return False
+    return True
+
+
+def _with_references(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """The cells of a line with what chance and the most frequent answer of training get."""
+    if not cells:
+        return {}
+    references = {
+        name: {"mean": mean(cell[name] for cell in cells.values())}
+        for name in ("majority", "chance")
+    }
+    return {**cells, **references}

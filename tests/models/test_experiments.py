@@ -1,0 +1,201 @@
+"""Experiments: what their files say, what is trained, and which claims hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabula.errors import FabulaError
+from fabula.experiments.judge import judge
+from fabula.experiments.page import overview, page
+from fabula.experiments.run import carry_out, trainings
+from fabula.experiments.spec import Claim, Experiment, load_experiment
+from fabula.models import MODELS, model_named
+from fabula.training.runs import settings
+
+FILES = sorted(Path("experiments").glob("*.toml"))
+TEXT = """
+id = "T1"
+title = "A test"
+paper = "None"
+finding = "Nothing."
+[[columns]]
+name = "N-gram"
+model = "ngram"
+published = [50, 60, nan]
+[[columns]]
+name = "MemN2N"
+model = "memn2n"
+with = { linear_start = 0 }
+[[lines]]
+name = "task {n}"
+each = { n = [1, 2] }
+train = "babi/qa{n}"
+[[lines]]
+name = "task 1, then 2"
+before = [{ train = "babi/qa1" }]
+words = "babi/qa2"
+train = "babi/qa2"
+test = { recipe = "babi/qa2", size = 30 }
+where = { support_size = 2 }
+[[claims]]
+says = "above nothing"
+at_least = 0
+[[claims]]
+says = "all solved"
+columns = ["MemN2N"]
+solves_at_least = 3
+[scales.small]
+train_size = 60
+test_size = 40
+seeds = 2
+with = { epochs = 2 }
+"""
+
+
+def written(tmp_path: Path, text: str = TEXT) -> Experiment:
+    path = tmp_path / "T1.toml"
+    path.write_text(text)
+    return load_experiment(path)
+
+
+def test_a_table_is_made_once_and_read_again(tmp_path: Path) -> None:
+    experiment = written(tmp_path)
+    told: list[str] = []
+    first = carry_out(experiment, "small", tmp_path / "store", report=told.append)
+    assert [line["name"] for line in first["lines"]] == ["task 1", "task 2", "task 1, then 2"]
+    for line in first["lines"]:
+        for cell in line["cells"].values():
+            assert len(cell["runs"]) == 2
+            assert 0 <= cell["mean"] <= 100
+            assert 0 < cell["chance"] < 50
+    assert first["lines"][2]["cells"]["N-gram"]["examples"] == 30
+    assert [claim["holds"] for claim in first["claims"]] == [True, False]
+    # 'task 1' of the table and the first stage of the last line differ in the words they know
+    assert len(told) == 2 * 2 * (2 + 2)
+    models = {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("model.pt")}
+    again = carry_out(experiment, "small", tmp_path / "store")
+    assert again == first
+    assert models == {path: path.stat().st_mtime_ns for path in models}
+
+
+def test_an_experiment_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
+    experiment = written(tmp_path)
+    whole = carry_out(experiment, "small", tmp_path / "whole")
+
+    class CutOff(Exception):
+        pass
+
+    def report(line: str) -> None:
+        if line.startswith("3/"):
+            raise CutOff
+
+    with pytest.raises(CutOff):
+        carry_out(experiment, "small", tmp_path / "cut", report=report)
+    part = carry_out(experiment, "small", tmp_path / "cut", workers=2)
+    for one, two in zip(whole["lines"], part["lines"], strict=True):
+        for name, cell in one["cells"].items():
+            assert cell["runs"] == two["cells"][name]["runs"]
+
+
+def test_the_page_has_figures_beside_the_published_ones(tmp_path: Path) -> None:
+    experiment = written(tmp_path)
+    result = carry_out(experiment, "small", tmp_path / "store")
+    text = page(experiment, result)
+    figure = result["lines"][0]["cells"]["N-gram"]
+    assert f"{figure['mean']:.1f} ± {figure['deviation']:.1f} (50)" in text
+    assert "**does not hold**" in text
+    assert "nan" not in text
+    assert "| [T1](T1.md) | A test | 1 of 2 |" in overview([(experiment, result)])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        ('model = "ngram"', 'modle = "ngram"', r"columns\.0\.\w+"),
+        ('columns = ["MemN2N"]', 'columns = ["MemN3N"]', "no column 'MemN3N'. Did you mean"),
+        ("published = [50, 60, nan]", "published = [50]", "1 published figures for 3 lines"),
+        ("at_least = 0", "at_least = 0\nat_most = 1", "say one of"),
+        ('train = "babi/qa{n}"', "", "say what to train on, or a measure"),
+        ("id =", "id", "not valid TOML"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(tmp_path: Path, old: str, new: str, match: str) -> None:
+    assert old in TEXT
+    with pytest.raises(FabulaError, match=match):
+        written(tmp_path, TEXT.replace(old, new, 1))
+
+
+def test_wrong_settings_are_refused_before_anything_is_trained(tmp_path: Path) -> None:
+    experiment = written(tmp_path, TEXT.replace("linear_start = 0", "linear_stat = 0"))
+    with pytest.raises(FabulaError, match="Did you mean 'linear_start'"):
+        carry_out(experiment, "small", tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+    with pytest.raises(FabulaError, match="no scale 'smal'"):
+        carry_out(experiment, "smal", tmp_path / "store")
+
+
+def test_a_part_of_the_test_that_is_empty_is_an_error(tmp_path: Path) -> None:
+    experiment = written(tmp_path, TEXT.replace("support_size = 2", "support_size = 9"))
+    with pytest.raises(FabulaError, match="no example of the test fits"):
+        carry_out(experiment, "small", tmp_path / "store")
+
+
+def figures() -> dict[str, Any]:
+    return {
+        "a": {"x": {"mean": 96.0}, "y": {"mean": 50.0}, "chance": {"mean": 20.0}},
+        "b": {"x": {"mean": 80.0}, "y": {"mean": 40.0}, "chance": {"mean": 10.0}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        ({"at_least": 45}, True),
+        ({"at_least": 46}, False),
+        ({"at_most": 60, "columns": ["y"]}, True),
+        ({"solves_at_least": 1, "columns": ["x"]}, True),
+        ({"solves_at_most": 0, "columns": ["x"]}, False),
+        ({"above": {"columns": ["chance"]}, "by": 30}, True),
+        ({"above": {"columns": ["chance"]}, "by": 31}, False),
+        ({"columns": ["x"], "above": {"columns": ["y"]}, "by": 43}, True),
+        ({"lines": ["a"], "above": {"lines": ["b"]}, "by": 10}, True),
+        ({"lines": ["b"], "above": {"lines": ["a"]}, "by": -9}, False),
+        ({"columns": ["z"], "at_least": 0}, False),  # nothing is no evidence
+        ({"lines": ["a"], "above": {"lines": ["c"]}}, False),
+    ],
+)
+def test_claims(claim: dict[str, Any], holds: bool) -> None:
+    assert judge(Claim(says="so", **claim), figures())["holds"] is holds
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_experiment_can_be_planned_at_both_scales(path: Path, tmp_path: Path) -> None:
+    experiment = load_experiment(path)
+    assert experiment.id == path.stem
+    assert {"small", "full"} <= set(experiment.scales)
+    read: set[str] = set()
+    for amount in experiment.scales.values():
+        for line in experiment.lines:
+            for column in experiment.columns if line.train else ():
+                assert column.model in MODELS
+                for training in trainings(line, column, amount, tmp_path):
+                    plan = training.plan
+                    if column.model not in NEEDS_TRANSFORMERS:
+                        settings(model_named(column.model), plan.sizes, plan.regime)
+                    for source in plan.data:
+                        if repr(source) not in read:
+                            assert len(list(replace(source, size=1).instances("train"))) == 1
+                        read.add(repr(source))
+
+
+NEEDS_TRANSFORMERS = ("extractive", "bert", "bert-lstm")
+
+
+def test_all_findings_of_the_papers_have_one() -> None:
+    wanted = {f"B{n}" for n in range(1, 10)} | {f"D{n}" for n in range(1, 10)}
+    wanted |= {f"C{n}" for n in range(1, 6)} | {f"S{n}" for n in range(1, 8)}
+    assert wanted <= {path.stem for path in FILES}
