@@ -61,7 +61,9 @@ def carry_out(
         (line.name, column.name): trainings(line, column, amount, store)
         for line in lines
         for column in experiment.columns
-        if line.train and matches(column.name, line.columns)
+        if line.train
+        and matches(column.name, line.columns)
+        and not matches(column.name, amount.without)
     }
     for chain in cells.values():
         settings(model_named(chain[-1].plan.model), chain[-1].plan.sizes, chain[-1].plan.regime)

@@ -162,6 +162,8 @@ class Scale(Strict):
     columns: dict[str, dict[str, Any]] = {}
     """Settings of single columns; `budget`, `seeds` and `train_size` too."""
     lines: tuple[str, ...] = ("*",)
+    without: tuple[str, ...] = ()
+    """Columns that are left out."""
 
 
 class Experiment(Strict):
@@ -194,7 +196,7 @@ class Experiment(Strict):
         sides += [
             (c.above.get("lines", ()), c.above.get("columns", ())) for c in self.claims if c.above
         ]
-        sides += [(s.lines, tuple(s.columns)) for s in self.scales.values()]
+        sides += [(s.lines, (*s.columns, *s.without)) for s in self.scales.values()]
         sides += [((), line.columns) for line in self.lines]
         for asked, of in sides:
             for patterns, known, what in ((asked, lines, "line"), (of, columns, "column")):

@@ -19,6 +19,7 @@ _LOOK_ALIKES = str.maketrans(
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", None)
 )
 _BLANKS = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+_NO_SPACE = re.compile(r"[^\S\n ]")
 _MARKS = re.compile(r"[^\w\s]{6}")
 _TAGS = "think|thinking|thought|reasoning|scratchpad|analysis"
 _CLOSED = re.compile(rf"<({_TAGS})>.*?</\1>", re.I | re.S)
@@ -33,7 +34,9 @@ def clean(reply: str) -> str:
         text = unicodedata.normalize("NFKC", text.translate(_LOOK_ALIKES))
         text = text.translate(_LOOK_ALIKES).translate(LOOSE)
     text = text if len(text) <= LONGEST else f"{text[:1000]}\n\n{text[-LONGEST:]}"
-    text = _BLANKS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "  " in text or _NO_SPACE.search(text):
+        text = _BLANKS.sub(" ", text)
     if _MARKS.search(text):
         text = re.sub(r"([^\w\s])\1{5,}", r"\1\1\1", text)
     return re.sub(r"(?: ?\n){3,}", "\n\n", text) if text.count("\n") > 2 else text

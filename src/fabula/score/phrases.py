@@ -26,12 +26,22 @@ class Phrase:
         return not self.words.isdisjoint(words) and self.pattern.search(text) is not None
 
 
-def words_in(text: str) -> frozenset[str]:
-    """The words of a text, in lower case; an apostrophe parts them ('isn', 't')."""
-    return frozenset(_WORD.findall(text.lower()))
+def words_in(text: str, within: str = "") -> set[str]:
+    """The words of a text, in lower case, with these signs within; others part them: isn, t."""
+    lower = text.lower()
+    if lower.isascii():  # five times as quick as the pattern
+        return set(lower.encode().translate(_BLANKED[within]).decode().split())
+    return set(_WORDS[within].findall(lower))
 
 
-_WORD = re.compile(r"\w+")
+_WORDS = {"": re.compile(r"\w+"), "'-": re.compile(r"[\w'-]+")}
+_BLANKED = {
+    within: bytes(
+        code if chr(code).isalnum() or chr(code) in f"_{within}" else ord(" ")
+        for code in range(256)
+    )
+    for within in _WORDS
+}
 
 # --- marks ----------------------------------------------------------------------------------------
 

@@ -33,7 +33,6 @@ _MARKUP = re.compile(r"[*_`~$\\{}]")
 _DIGIT = re.compile(r"\d")
 # each begins with a set of characters, for which `re` searches quickest
 _SENTENCE_END = re.compile(r"[.!?।\n](?:(?<=\n)\n*|(?<!\n)[\"')*_]*\s+)")
-_WORD = re.compile(r"[\w'-]+")
 _LISTED = re.compile(r"[\s,]*(?:(?:or|nor|and|in|at|the|a|an)\b[\s,]*)*")
 _OR = re.compile(r"\b(?:or|nor)\b")
 TIMES = {"two": 2, "twice": 2, "three": 3, "four": 4}
@@ -200,8 +199,8 @@ class Reply:
             rest.append(self.text[place : mention.start])
             place = mention.end
         rest.append(self.text[place : span.end])
-        words = {word for word in _WORD.findall(" ".join(rest).lower()) if word.strip("'-")}
-        words -= FILLER
+        words = words_in(" ".join(rest), "'-") - FILLER
+        words = {word for word in words if word.strip("'-")}
         if words and not strict:
             words -= self.answers.asked() | PRONOUNS
         return [] if words else mentions
