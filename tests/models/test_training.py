@@ -25,6 +25,7 @@ from fabula.training.data import (
     Tensors,
     Vocabulary,
     examples_of,
+    graph,
     hold_out,
     words,
 )
@@ -370,3 +371,19 @@ def test_of_every_source_some_stories_are_held_out(tmp_path: Path) -> None:
     learned, held = Run(Plan("ngram", sources), tmp_path)._examples()
     assert {e.features["recipe"] for e in held} == {"babi/qa1", "babi/qa2"}
     assert not {e.group for e in learned} & {e.group for e in held}
+
+
+def test_the_graph_of_a_family_is_the_chain_however_it_is_told() -> None:
+    for instance in generate("clutrr/rob-supporting", "train", size=20):
+        known = graph(instance)
+        assert known is not None
+        chain = [edge for edge in instance.features["edges"] if edge[3] == "support"]
+        at, path = known.query[0], []
+        for first, relation, second, _ in chain:
+            assert (first, relation, second) in known.edges
+            assert first == at
+            at = second
+            path.append(relation)
+        assert at == known.query[1]
+        assert {known.entities[node] for node in known.query} == set(instance.query[1:])
+        assert len(known.edges) > len(chain)  # the other route is there as well
