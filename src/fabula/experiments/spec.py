@@ -92,7 +92,8 @@ class Line(Strict):
     """What comes before in training, stage after stage."""
     settings: Settings = {}
     words: Several = ()
-    """Data whose words are known from the first stage on."""
+    """Data whose words and answers are known from the first stage on; what only a later stage has
+    and is not told here stays unknown."""
     test: Several = ()
     where: dict[str, Any] = {}
     """Only examples of the test with these features; values are patterns, '!' in front: not."""
