@@ -83,7 +83,7 @@ def test_a_table_is_made_once_and_read_again(tmp_path: Path) -> None:
 
 
 def test_an_experiment_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
-    experiment = written(tmp_path)
+    experiment = written(tmp_path, TEXT.replace("seeds = 2", "seeds = 1"))
     whole = carry_out(experiment, "small", tmp_path / "whole")
 
     class CutOff(Exception):
@@ -99,6 +99,19 @@ def test_an_experiment_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     for one, two in zip(whole["lines"], part["lines"], strict=True):
         for name, cell in one["cells"].items():
             assert cell["runs"] == two["cells"][name]["runs"]
+
+
+def test_a_scale_may_leave_out_columns_and_lines(tmp_path: Path) -> None:
+    less = (
+        'seeds = 1\nwithout = ["MemN2N"]\nlines = ["task ?"]\ncolumns = { N-gram = { epochs = 1 } }'
+    )
+    experiment = written(tmp_path, TEXT.replace("seeds = 2", less))
+    result = carry_out(experiment, "small", tmp_path / "store")
+    assert [line["name"] for line in result["lines"]] == ["task 1", "task 2"]
+    for line in result["lines"]:
+        assert list(line["cells"]) == ["N-gram"]
+        assert line["cells"]["N-gram"]["epochs"] == [1]
+    assert [claim["holds"] for claim in result["claims"]] == [True, False]
 
 
 def test_the_page_has_figures_beside_the_published_ones(tmp_path: Path) -> None:
