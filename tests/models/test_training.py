@@ -387,3 +387,28 @@ def test_the_graph_of_a_family_is_the_chain_however_it_is_told() -> None:
         assert at == known.query[1]
         assert {known.entities[node] for node in known.query} == set(instance.query[1:])
         assert len(known.edges) > len(chain)  # the other route is there as well
+
+
+def test_names_that_only_the_test_has_become_placeholders_too() -> None:
+    learned = examples_of(generate("clutrr/gen-23", "train", size=30))
+    unseen = examples_of(generate("clutrr/gen-23", "test", size=30))
+    vocabulary = Vocabulary.of(learned)
+    batch = Tensors(unseen, vocabulary, cloze=True).batch(torch.arange(30))
+    for row, example in enumerate(unseen):
+        assert example.graph is not None
+        names = [name.lower() for name in example.graph.entities]
+        new = [name for name in names if vocabulary.word(name) == UNKNOWN]
+        assert len(new) > 1
+        for at, sentence in enumerate(example.story):
+            for place, word in enumerate(sentence):
+                number = int(batch.story[row, at, place])
+                assert (2 <= number < 2 + PLACEHOLDERS) == (word in names)
+                if word in names:
+                    assert number == 2 + names.index(word)
+        asked = [names[node] for node in example.graph.query]
+        for which, name in enumerate(asked):
+            found = {
+                example.story[at][place]
+                for at, place in batch.entities[row, which].nonzero().tolist()
+            }
+            assert found == {name}

@@ -90,7 +90,9 @@ class MemNN(Model):
         self.grams = Grams(ROWS) if sizes.ngrams else None
         rows = ROWS if sizes.ngrams else shape.words
         self.asked, self.fetched, self.memory = (_Bag(sizes, rows) for _ in range(3))
-        self.asked_for_answer, self.fetched_for_answer = (_Bag(sizes, rows) for _ in range(2))
+        self.asked_for_answer, self.fetched_for_answer, self.latest_for_answer = (
+            _Bag(sizes, rows) for _ in range(3)
+        )
         self.times = nn.Linear(size, TIMES)
         if sizes.adaptive:
             self.spelling = Spelling(shape)
@@ -120,9 +122,7 @@ class MemNN(Model):
         if self.grams is not None:
             story, question = self.grams(story), self.grams(question)
         chosen, taken, losses = self._fetch(batch, story, question)
-        about = self.asked_for_answer(question) + (
-            taken.unsqueeze(1) @ self.fetched_for_answer(story)
-        ).squeeze(1)
+        about = self.asked_for_answer(question) + self._known(story, taken)
         if not self.sizes.adaptive:
             logits = self._ranked(about)
             if not self.training:
@@ -139,6 +139,14 @@ class MemNN(Model):
             for at in range(words.shape[1])
         ]
         return Output(logits, torch.stack(losses).sum(), chosen, spelled)
+
+    def _known(self, story: Tensor, taken: Tensor) -> Tensor:
+        """What was fetched, for the answer; the sentence told last counts apart, because of 'Mary
+        went to the park. Then she went to the hall.' a bag knows two places and no order."""
+        known: Tensor = (taken.unsqueeze(1) @ self.fetched_for_answer(story)).squeeze(1)
+        latest = (taken * torch.arange(1, taken.shape[1] + 1, device=taken.device)).argmax(1)
+        told_last = self.latest_for_answer(story[torch.arange(len(story)), latest])
+        return known + told_last * taken.sum(1, keepdim=True).clamp(max=1)
 
     def _ranked(self, about: Tensor) -> Tensor:
         """How well each answer, or word of an answer, fits."""

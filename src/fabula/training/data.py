@@ -277,9 +277,9 @@ class Tensors:
             kept = [s - lost for s in e.support if s >= lost][:MAX_SUPPORTS]
             self.support[row, : len(kept)] = torch.tensor(kept, dtype=torch.long)
         self.words_in_sentence = (self.story != PAD).sum(2)
-        self._draw_graphs()
+        self._draw_graphs(stories)
 
-    def _draw_graphs(self) -> None:
+    def _draw_graphs(self, stories: Sequence[Sequence[Sequence[str]]]) -> None:
         """The graphs as tensors: edges, the entities asked about, and who is spoken of where."""
         graphs = [e.graph for e in self.examples]
         count = len(graphs)
@@ -287,9 +287,10 @@ class Tensors:
         most = max((len(g.edges) for g in graphs if g), default=0)
         self.edges = torch.zeros(count, most, 3, dtype=torch.int32)  # from, relation, to
         self.query = torch.full((count, 2), -1)
-        self.who = torch.full(self.story.shape, -1, dtype=torch.int8)
-        self.who_asked = torch.full(self.question.shape, -1, dtype=torch.int8)
-        number, relation = self.vocabulary.word, self.vocabulary.relation
+        # an entity is known by its name, not by its number: names that only a test has share one
+        self.who = torch.zeros(self.story.shape, dtype=torch.int8)
+        self.who_asked = torch.zeros(self.question.shape, dtype=torch.int8)
+        relation = self.vocabulary.relation
         for row, known in enumerate(graphs):
             if known is None:
                 continue
@@ -300,10 +301,12 @@ class Tensors:
                 )
             _fill(self.edges[row], [[one, relation(name), two] for one, name, two in known.edges])
             self.query[row] = torch.tensor(known.query)
-            for node, name in enumerate(known.entities):
-                word = number(name.lower())
-                self.who[row][self.story[row] == word] = node
-                self.who_asked[row][self.question[row] == word] = node
+            named = {name.lower(): node for node, name in enumerate(known.entities, 1)}
+            asked = self.examples[row].question
+            _fill(self.who[row], [[named.get(w, 0) for w in told] for told in stories[row]])
+            _fill(self.who_asked[row : row + 1], [[named.get(w, 0) for w in asked]])
+        self.who -= 1
+        self.who_asked -= 1
 
     def __len__(self) -> int:
         return len(self.examples)
