@@ -145,7 +145,7 @@ class MemNN(Model):
         went to the park. Then she went to the hall.' a bag knows two places and no order."""
         known: Tensor = (taken.unsqueeze(1) @ self.fetched_for_answer(story)).squeeze(1)
         latest = (taken * torch.arange(1, taken.shape[1] + 1, device=taken.device)).argmax(1)
-        told_last = self.latest_for_answer(story[torch.arange(len(story)), latest])
+        told_last: Tensor = self.latest_for_answer(story[torch.arange(len(story)), latest])
         return known + told_last * taken.sum(1, keepdim=True).clamp(max=1)
 
     def _ranked(self, about: Tensor) -> Tensor:
