@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from fabula.errors import FabulaError
 from fabula.experiments.judge import judge
 from fabula.experiments.page import overview, page
 from fabula.experiments.run import carry_out, trainings
-from fabula.experiments.spec import Claim, Experiment, load_experiment
+from fabula.experiments.spec import Claim, Experiment, load_experiment, matches
 from fabula.models import MODELS, model_named
 from fabula.training.runs import settings
 
@@ -212,3 +213,20 @@ def test_all_findings_of_the_papers_have_one() -> None:
     wanted = {f"B{n}" for n in range(1, 10)} | {f"D{n}" for n in range(1, 10)}
     wanted |= {f"C{n}" for n in range(1, 6)} | {f"S{n}" for n in range(1, 8)}
     assert wanted <= {path.stem for path in FILES}
+
+
+RESULTS = Path("experiments/results")
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_results_are_of_the_experiment_as_it_stands(path: Path) -> None:
+    experiment = load_experiment(Path("experiments") / f"{path.stem}.toml")
+    result = orjson.loads(path.read_bytes())
+    assert page(experiment, result) == path.with_suffix(".md").read_text(encoding="utf-8")
+    assert [c["says"] for c in result["claims"]] == [c.says for c in experiment.claims]
+    amount = experiment.scales[result["scale"]]
+    wanted = [line.name for line in experiment.lines if matches(line.name, amount.lines)]
+    assert [line["name"] for line in result["lines"]] == wanted
+    for line in result["lines"]:
+        for cell in line["cells"].values():
+            assert cell["mean"] == pytest.approx(sum(cell["runs"]) / len(cell["runs"]), abs=0.01)

@@ -11,14 +11,14 @@ from fabula.experiments.spec import Column, Experiment
 
 def page(experiment: Experiment, result: Mapping[str, Any]) -> str:
     """One experiment in Markdown: the finding, the table, the claims."""
-    seeds, minutes = result["seeds"], result["seconds"] / 60
+    minutes = result["seconds"] / 60
     parts = [
         f"# {experiment.id}. {experiment.title}",
         f"{experiment.paper}: {experiment.finding}",
         *([experiment.note] if experiment.note else []),
         _table(experiment, result),
-        f"Percent right; the mean over seeds ({seeds} where not one figure stands alone) ± their "
-        "deviation; in brackets what the paper has.",
+        "Percent right: the mean of several seeds ± their deviation, or of one; in brackets what "
+        "the paper has.",
         "\n".join(_claim(claim) for claim in result["claims"]),
         f"Scale `{result['scale']}`, {minutes:.0f} minutes of processor time for training, "
         f"{result['machine']}, Fabula {result['version']}.",
