@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 import torch
@@ -107,7 +108,7 @@ def test_mixed_precision(name: str) -> None:
     assert losses[0] != losses[1] or name in ("ngram", "ssvm")  # which only add up
 
 
-PLAIN = {
+PLAIN: dict[str, dict[str, Any]] = {
     "memn2n": {"linear_start": 0, "noise": 0.0},
     "memnn": {"nonlinear": True},  # a match that is linear need not fit everything
     "ut": {"dropout": 0.0},
