@@ -50,7 +50,7 @@ HARNESSES := inspect lm-eval reasoning-gym verifiers
 harnesses: $(HARNESSES:%=harness-%)  ## the adapters against the real harnesses, each in its own environment
 
 evaluations: real-models .venv-harness/inspect/.made .venv-harness/track/.made  ## real models, an endpoint and tracking, each in an environment of its own
-	FABULA_MODELS=$(MODELS) .venv-harness/hf/bin/python -m pytest tests/evaluate/test_hugging_face.py $(ARGS)
+	FABULA_MODELS=$(MODELS) .venv-harness/hf/bin/python -m pytest tests/evaluate/test_hugging_face.py tests/models/test_pretrained.py $(ARGS)
 	.venv-harness/inspect/bin/python -m pytest tests/harness/test_inspect_models.py $(ARGS)
 	.venv-harness/track/bin/python -m pytest tests/evaluate/test_tracking.py $(ARGS)
 

@@ -77,12 +77,10 @@ def experiment(
 
 
 def _known() -> dict[str, Experiment]:
-    """The experiments of this folder, or those that came with the package."""
+    """The experiments of this folder."""
     from fabula.experiments.spec import load_experiment
 
-    shipped = Path(__file__).parent.parent / "experiments" / "papers"
-    folder = FOLDER if any(FOLDER.glob("*.toml")) else shipped
-    found = [load_experiment(path) for path in sorted(folder.glob("*.toml"))]
+    found = [load_experiment(path) for path in sorted(FOLDER.glob("*.toml"))]
     return {each.id: each for each in found}
 
 

@@ -145,7 +145,7 @@ def train(
     Example: [bold]fabula train memn2n babi/qa1 --out runs/memn2n-qa1 --restarts 3[/bold]
     """
     try:
-        from fabula.training.runs import Plan
+        from fabula.training.runs import Plan, divided
         from fabula.training.runs import train as carry_out
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -153,22 +153,19 @@ def train(
         raise MissingExtraError(
             "training needs PyTorch. Install it: pip install 'fabula[train]'"
         ) from None
-    from dataclasses import fields
-
     from fabula.models import model_named
     from fabula.training.loop import unwatched
-    from fabula.training.model import Regime
     from fabula.training.source import Source
 
     given = changes_of(hyper, "--with")
     model_named(model)
-    common = {field.name for field in fields(Regime)}
+    sizes, regime = divided(given)
     changes = changes_of(settings)
     plan = Plan(
         model=model,
         data=tuple(Source(name, changes, size, data_seed) for name in data),
-        sizes={name: value for name, value in given.items() if name not in common},
-        regime={name: value for name, value in given.items() if name in common},
+        sizes=sizes,
+        regime=regime,
         seed=seed,
         start=str(start) if start else None,
         device=device,

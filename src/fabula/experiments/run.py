@@ -11,7 +11,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,8 +24,7 @@ from fabula.experiments.judge import judge
 from fabula.experiments.measures import measure
 from fabula.experiments.spec import Column, Data, Experiment, Line, Scale, matches
 from fabula.models import model_named
-from fabula.training.model import Regime
-from fabula.training.runs import Plan, Run, keep_plan, settings
+from fabula.training.runs import Plan, Run, divided, keep_plan, settings
 from fabula.training.source import Source, digest
 
 Cell = dict[str, Any]
@@ -113,12 +112,12 @@ def trainings(line: Line, column: Column, amount: Scale, store: Path) -> list[Tr
         budget = given.pop("budget", amount.budget)
         seeds = given.pop("seeds", amount.seeds)
         size = given.pop("train_size", amount.train_size)
-        common = {field.name for field in fields(Regime)}
+        sizes, regime = divided(given)
         plan = Plan(
             model=column.model,
             data=tuple(_source(one, amount, size) for one in data),
-            sizes={name: value for name, value in given.items() if name not in common},
-            regime={name: value for name, value in given.items() if name in common},
+            sizes=sizes,
+            regime=regime,
             start=None if not chain else str(chain[-1].folder),
             words=() if chain else tuple(_source(one, amount, size) for one in line.words),
             budget=None if budget is None else budget * times,

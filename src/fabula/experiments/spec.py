@@ -117,13 +117,6 @@ class Column(Strict):
     published: tuple[float, ...] = ()
 
 
-class Side(Strict):
-    """The figures that a claim is about."""
-
-    lines: tuple[str, ...] = ("*",)
-    columns: tuple[str, ...] = ("*",)
-
-
 class Claim(Strict):
     """A direction; it must hold in each of its columns, for the mean of its lines."""
 

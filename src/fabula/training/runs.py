@@ -63,6 +63,13 @@ class Plan:
         return dict(orjson.loads(orjson.dumps({**asdict(self), "version": __version__})))
 
 
+def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings as (sizes of the model, changes of its regime)."""
+    common = {field.name for field in fields(Regime)}
+    sizes = {name: value for name, value in given.items() if name not in common}
+    return sizes, {name: value for name, value in given.items() if name in common}
+
+
 def settings(
     model: type[Model], sizes: Mapping[str, Any], regime: Mapping[str, Any]
 ) -> tuple[Any, Regime]:
