@@ -154,3 +154,17 @@ def test_factored_equals_dense(name: str, flags: dict[str, bool]) -> None:
         )
     assert torch.allclose(logits[0], logits[1], atol=1e-9)
     assert torch.allclose(gradients[0], gradients[1], atol=1e-9)
+
+
+def test_memn2n_tied_layer_by_layer() -> None:
+    counts = []
+    for hops in (1, 3):
+        model, data = made("memn2n", layerwise=True, hops=hops, linear_start=0)
+        counts.append(sum(p.numel() for p in model.parameters()))
+    adjacent, _ = made("memn2n", hops=3)
+    assert counts[0] == counts[1] < sum(p.numel() for p in adjacent.parameters())
+    batch = data.batch(torch.arange(8))
+    loss_of(model.train()(batch), batch).backward()  # type: ignore[no-untyped-call]
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
+    model.eval()
+    assert torch.allclose(model(batch).logits, model(padded(batch)).logits, atol=1e-5)

@@ -70,6 +70,16 @@ def test_same_seed_same_weights() -> None:
     assert not torch.equal(weights(one), weights(other))
 
 
+def test_a_budget_ends_a_run_in_the_middle_of_an_epoch(tmp_path: Path) -> None:
+    run, _ = trainer(tmp_path)
+    run.budget = 1e-9
+    rows: list[dict[str, object]] = []
+    run.run(rows.append)
+    assert run.steps == 1  # of three
+    assert [row["epoch"] for row in rows] == [1]
+    assert rows[0]["valid_accuracy"] is not None
+
+
 def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
     whole, _ = trainer(None, epochs=6)
     whole.run()

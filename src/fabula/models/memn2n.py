@@ -32,10 +32,15 @@ class Widths:
     """Share of dummy ages put in while training."""
     relu: bool = False
     """A non-linearity after each hop, as in the large variant."""
+    layerwise: bool = False
+    """All hops share their two tables, and a matrix carries the question from hop to hop."""
 
 
 class MemN2N(Model):
-    """Adjacent tying: the output table of a hop is the input table of the next."""
+    """Adjacent tying: the output table of a hop is the input table of the next.
+
+    With layer-wise tying there are just an input and an output table, and one for the question.
+    """
 
     Sizes = Widths
     regime = Regime(
@@ -47,11 +52,15 @@ class MemN2N(Model):
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
-        tables = sizes.hops + 1
+        tables = 2 if sizes.layerwise else sizes.hops + 1
         self.words = nn.ModuleList(Words(shape.words, sizes.size) for _ in range(tables))
         self.ages = nn.ParameterList(
             nn.Parameter(torch.randn(self.longest + 1, sizes.size) * 0.1) for _ in range(tables)
         )
+        self.carry: nn.Module = nn.Identity()
+        if sizes.layerwise:
+            self.asked = Words(shape.words, sizes.size)
+            self.carry = nn.Linear(sizes.size, sizes.size, bias=False)
         self.answer = nn.Linear(sizes.size, shape.answers, bias=False)
         nn.init.normal_(self.answer.weight, 0, 0.1)
         self.linear: Tensor  # part of the weights: what was trained without softmax is used so
@@ -77,17 +86,19 @@ class MemN2N(Model):
         there = told(batch.sentences, story.shape[1])
         age = self._ages(batch.sentences, story.shape[1])
         tables: list[Tensor] = [table.get_parameter("weight") for table in self.words]
-        state = self._encode(batch.question, tables[0])
+        asked = self.asked.weight if self.sizes.layerwise else tables[0]
+        state = self._encode(batch.question, asked)
         told_by = self._encode(story, torch.cat(tables, 1))
         told_at = nn.functional.embedding(age, torch.cat(list(self.ages), 1))
-        memories = (told_by + told_at).chunk(self.sizes.hops + 1, 2)
-        for memory, output in pairwise(memories):
+        memories = (told_by + told_at).chunk(len(tables), 2)
+        hops = [memories] * self.sizes.hops if self.sizes.layerwise else pairwise(memories)
+        for memory, output in hops:
             match = (memory @ state.unsqueeze(2)).squeeze(2)
             if bool(self.linear):
                 weight = match.masked_fill(~there, 0)
             else:
                 weight = match.masked_fill(~there, float("-inf")).softmax(1)
-            state = state + (weight.unsqueeze(1) @ output).squeeze(1)
+            state = self.carry(state) + (weight.unsqueeze(1) @ output).squeeze(1)
             if self.sizes.relu:
                 state = state.relu()
         return Output(self.answer(state))

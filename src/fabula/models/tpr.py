@@ -198,11 +198,20 @@ class TPMANN(TensorMemory):
         self.start = nn.Parameter(start)
 
     def initial_read(self, u: Tensor, v: Tensor) -> Tensor:
-        """Keys against the learned memory."""
+        """Keys against the learned memory; with several roles for an entity, one read for each."""
         entity, role, size = self.start.shape
-        key = (u.unsqueeze(-1) * v.unsqueeze(-2)).flatten(-2)
-        result: Tensor = key @ self.start.view(entity * role, size)
-        return result
+        half = (u @ self.start.view(entity, role * size)).view(*u.shape[:-1], role, size)
+        if v.dim() > u.dim():
+            return v @ half
+        return (v.unsqueeze(-2) @ half).squeeze(-2)
+
+    def first_reads(self, v: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
+        """What each key of the story, and the key of ones, gives at the beginning."""
+        count, depth, size = e1.shape
+        role = v[:, :-1].reshape(count, depth, 3, -1)
+        own, back = self.initial_read(e1, role[:, :, :2]), self.initial_read(e2, role[:, :, 2])
+        rows = torch.cat([own, back.unsqueeze(2)], 2).view(count, 3 * depth, size)
+        return torch.cat([rows, self.start.sum((0, 1)).expand(count, 1, -1)], 1)
 
     def keys(self, halves: Tensor) -> Tensor:
         """The last key is of ones: written with it, a value is added to the whole memory."""
@@ -212,20 +221,20 @@ class TPMANN(TensorMemory):
     def values(self, u: Tensor, v: Tensor, e1: Tensor, e2: Tensor) -> tuple[Tensor | float, Tensor]:
         """Round after round: write, move, link back; normalise."""
         gram = (u @ u.transpose(1, 2)) * (v @ v.transpose(1, 2))
-        first = self.initial_read(u, v)
+        first, square = self.first_reads(v, e1, e2), self.start.pow(2).sum()
         scale, values = e1.new_ones(len(e1), 1, 1), torch.zeros_like(first)
         write = _in_turn if self.sizes.sequential else _at_once
         for _ in range(max(1, self.sizes.layers)):
             values = write(scale * first, values, gram, e1, e2)
-            scale, values = self._normalised(scale, values, first, gram)
+            scale, values = self._normalised(scale, values, first, gram, square)
         return scale.squeeze(2), values
 
     def _normalised(
-        self, scale: Tensor, values: Tensor, first: Tensor, gram: Tensor
+        self, scale: Tensor, values: Tensor, first: Tensor, gram: Tensor, at_first: Tensor
     ) -> tuple[Tensor, Tensor]:
         """The same memory with a norm of at most 1, or with numbers of mean 0 and deviation 1."""
         found = scale * first + gram @ values
-        square = scale.flatten() ** 2 * self.start.pow(2).sum()
+        square = scale.flatten() ** 2 * at_first
         square = square + (values * (scale * first + found)).sum((1, 2))
         if self.sizes.clamp:
             shrink = square.clamp(min=1.0).sqrt().view(-1, 1, 1)

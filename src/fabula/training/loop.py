@@ -76,8 +76,7 @@ class Trainer:
         budget: float | None = None,
         team: Team | None = None,
     ) -> None:
-        """`mixed`: bfloat16 where it is safe; `budget`: seconds of processor time after which no
-        further epoch is begun."""
+        """`mixed`: bfloat16 where it is safe; `budget`: seconds of processor time."""
         if not len(train):
             raise FabulaError("no training examples.")
         self.team = team or Team(device=device)
@@ -140,6 +139,8 @@ class Trainer:
                 sums += self._step(batch, rate)
                 count += len(batch)
                 tick(len(batch))
+                if self._spent(process_time() - begun):
+                    break
         seconds = self.progress.seconds + process_time() - begun
         self.progress.seconds = self.team.same(seconds)
         pace = count / max(perf_counter() - wall, 1e-9)
@@ -158,6 +159,13 @@ class Trainer:
         row = self.team.same(row)
         self._judge(row)
         return row
+
+    def _spent(self, now: float) -> bool:
+        """Whether the budget is used up in the middle of an epoch, which is cut short then; a team
+        goes on to its end, since its members would not all stop at the same step."""
+        if self.budget is None or self.team.size > 1:
+            return False
+        return self.progress.seconds + now >= self.budget
 
     def _step(self, whole: Batch, rate: float) -> Tensor:
         """One step; the sum of the losses of this process's examples, and how many were right."""
@@ -312,7 +320,7 @@ def _optimiser(model: nn.Module, regime: Regime) -> torch.optim.Optimizer:
         return torch.optim.SGD(learned, lr=regime.lr, weight_decay=decay, fused=True)
     betas = (0.9, regime.beta2)
     if regime.optimiser == "nadam":
-        return torch.optim.NAdam(learned, lr=regime.lr, betas=betas, weight_decay=decay)
+        return torch.optim.NAdam(learned, lr=regime.lr, betas=betas, weight_decay=decay, foreach=True)
     return torch.optim.Adam(learned, lr=regime.lr, betas=betas, weight_decay=decay, fused=True)
 
 
