@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from fabula.generate import generate
 from fabula.models import MODELS, PRETRAINED, model_named
+from fabula.models.layers import Sequences
 from fabula.training.data import Batch, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, loss_of, shape_of
 from fabula.training.model import Model
@@ -154,6 +157,33 @@ def test_factored_equals_dense(name: str, flags: dict[str, bool]) -> None:
         )
     assert torch.allclose(logits[0], logits[1], atol=1e-9)
     assert torch.allclose(gradients[0], gradients[1], atol=1e-9)
+
+
+def test_lstms_read_padded_rows_as_packed_ones() -> None:
+    torch.manual_seed(1)
+    ours, theirs = Sequences(5, 4, 2, both=True), nn.LSTM(5, 4, 2, True, True, bidirectional=True)
+    with torch.no_grad():
+        for layer in range(2):
+            for part, back in ((ours.forth[layer], ""), (ours.back[layer], "_reverse")):
+                for name, weight in part.named_parameters():
+                    weight.copy_(theirs.get_parameter(name.replace("0", f"{layer}{back}")))
+    vectors, lengths = torch.randn(6, 9, 5), torch.tensor([9, 1, 4, 8, 2, 9])
+    packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
+    states, _ = pad_packed_sequence(theirs(packed)[0], batch_first=True)
+    assert torch.allclose(ours(vectors, lengths), states, atol=1e-6)
+
+
+def test_relations_between_sentences_about_people() -> None:
+    kind = model_named("rn")
+    data = tensors(graph=True, cloze=True)
+    model = kind(kind.Sizes(people=True), shape_of(data.vocabulary, data)).eval()
+    batch = data.batch(torch.arange(8))
+    output = model(batch)
+    assert torch.allclose(output.logits, model(padded(batch)).logits, atol=1e-5)
+    loss_of(output, batch).backward()  # type: ignore[no-untyped-call]
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
+    swapped = replace(batch, entities=batch.entities.flip(1))  # who is whose: another question
+    assert not torch.allclose(output.logits, model(swapped).logits, atol=1e-5)
 
 
 def test_memn2n_tied_layer_by_layer() -> None:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from fabula.models.layers import Words
+from fabula.models.layers import Sequences, Words
 from fabula.training.data import Batch, without_gaps
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -39,9 +38,9 @@ class BiDAF(Model):
         super().__init__(sizes, shape)
         size = 2 * sizes.hidden
         self.words = Words(shape.words, sizes.word)
-        self.read = _lstm(sizes.word, sizes.hidden)
+        self.read = Sequences(sizes.word, sizes.hidden, both=True)
         self.match = nn.Linear(3 * size, 1, bias=False)
-        self.model = _lstm(4 * size, sizes.hidden, 2)
+        self.model = Sequences(4 * size, sizes.hidden, layers=2, both=True)
         self.point = nn.Linear(5 * size, 1, bias=False)
         self.unnamed = nn.Linear(size, shape.answers)
         self.trust = nn.Linear(size, 1)
@@ -55,8 +54,8 @@ class BiDAF(Model):
         question, asked = _row(batch.question.unsqueeze(1))
         there = torch.arange(story.shape[1], device=story.device) < lengths.unsqueeze(1)
         asks = torch.arange(question.shape[1], device=story.device) < asked.unsqueeze(1)
-        context = _run(self.read, self.drop(self.words(story)), lengths)
-        query = _run(self.read, self.drop(self.words(question)), asked)
+        context = self.read(self.drop(self.words(story)), lengths)
+        query = self.read(self.drop(self.words(question)), asked)
         first, second, third = self.match.weight[0].chunk(3)
         similar = (
             (context @ first).unsqueeze(2)
@@ -67,7 +66,7 @@ class BiDAF(Model):
         weight = similar.amax(2).masked_fill(~there, float("-inf")).softmax(1)
         to_context = (weight.unsqueeze(1) @ context).expand_as(context)
         merged = torch.cat([context, to_query, context * to_query, context * to_context], 2)
-        modelled = _run(self.model, self.drop(merged), lengths)
+        modelled = self.model(self.drop(merged), lengths)
         score = self.point(torch.cat([merged, modelled], 2)).squeeze(2)
         chance = score.masked_fill(~there, float("-inf")).softmax(1)
         pooled = (weight.unsqueeze(1) @ modelled).squeeze(1)
@@ -81,20 +80,8 @@ class BiDAF(Model):
         return Output((trust * pointed + (1 - trust) * guessed).clamp(min=1e-9).log())
 
 
-def _lstm(inputs: int, hidden: int, layers: int = 1) -> nn.LSTM:
-    return nn.LSTM(inputs, hidden, layers, batch_first=True, bidirectional=True)
-
-
 def _row(words: Tensor) -> tuple[Tensor, Tensor]:
     """[B, S, W] as rows of words without gaps, and their lengths."""
     row = words.flatten(1)
     order, lengths = without_gaps(row)
     return row.gather(1, order), lengths.clamp(min=1)
-
-
-def _run(lstm: nn.LSTM, vectors: Tensor, lengths: Tensor) -> Tensor:
-    packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
-    states, _ = pad_packed_sequence(
-        lstm(packed)[0], batch_first=True, total_length=vectors.shape[1]
-    )
-    return states

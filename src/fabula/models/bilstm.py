@@ -7,9 +7,8 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from fabula.models.layers import Placeholders, Words
+from fabula.models.layers import Placeholders, Sequences, Words
 from fabula.training.data import Batch, without_gaps
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -36,9 +35,7 @@ class BiLSTM(Model):
         super().__init__(sizes, shape)
         size = 2 * sizes.word
         self.words = Words(shape.words, sizes.word, sizes.word**-0.5, sizes.placeholders)
-        self.read = nn.LSTM(
-            sizes.word, sizes.word, sizes.layers, batch_first=True, bidirectional=True
-        )
+        self.read = Sequences(sizes.word, sizes.word, sizes.layers, both=True)
         if sizes.pool == "attention":
             self.look = nn.Linear(3 * size, size)
             self.weigh = nn.Linear(size, 1, bias=False)
@@ -60,7 +57,7 @@ class BiLSTM(Model):
         return Output(self.decide(torch.cat([first, second, pooled], 1)))
 
 
-def encode(batch: Batch, words: nn.Module, lstm: nn.LSTM) -> tuple[Tensor, Tensor, Tensor]:
+def encode(batch: Batch, words: nn.Module, lstm: Sequences) -> tuple[Tensor, Tensor, Tensor]:
     """([B, T, d] states of the story's words, [B, T] which are there, [B, 2, d] the entities).
 
     An entity is the sum of the states of all its mentions.
@@ -69,10 +66,7 @@ def encode(batch: Batch, words: nn.Module, lstm: nn.LSTM) -> tuple[Tensor, Tenso
     row = batch.story.reshape(count, -1)
     order, lengths = without_gaps(row)
     lengths, longest = lengths.clamp(min=1), order.shape[1]
-    packed = pack_padded_sequence(
-        words(row.gather(1, order)), lengths.cpu(), batch_first=True, enforce_sorted=False
-    )
-    states, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=longest)
+    states = lstm(words(row.gather(1, order)), lengths)
     there = torch.arange(longest, device=row.device) < lengths.unsqueeze(1)
     marks = batch.entities.reshape(count, 2, -1).gather(2, order.unsqueeze(1).expand(-1, 2, -1))
     asked = marks.to(states.dtype) @ states

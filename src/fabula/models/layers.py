@@ -55,6 +55,43 @@ def _freeze(gradient: Tensor) -> Tensor:
     return kept
 
 
+class Sequences(nn.Module):
+    """LSTMs over rows of different lengths, in one direction or in both.
+
+    Rows stay padded and one that is read backwards is turned round within its length, which gives
+    what packing gives; PyTorch has a fast LSTM for rows of one length only, two to five times as
+    fast on a CPU.
+    """
+
+    def __init__(self, inputs: int, hidden: int, layers: int = 1, both: bool = False) -> None:
+        super().__init__()
+        self.size = 2 * hidden if both else hidden
+        widths = [inputs, *[self.size] * (layers - 1)]
+        self.forth, self.back = (
+            nn.ModuleList(nn.LSTM(width, hidden, batch_first=True) for width in used)
+            for used in (widths, widths if both else [])
+        )
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """[B, T, inputs] to the states [B, T, size]; 0 beyond the length of a row."""
+        place = torch.arange(vectors.shape[1], device=vectors.device)
+        there = place < lengths.unsqueeze(1)
+        turned = torch.where(there, lengths.unsqueeze(1) - 1 - place, place).unsqueeze(2)
+        states = vectors
+        for layer, forth in enumerate(self.forth):
+            read = [forth(states)[0]]
+            if self.back:
+                backwards = self.back[layer](states.gather(1, turned.expand_as(states)))[0]
+                read.append(backwards.gather(1, turned.expand_as(backwards)))
+            states = torch.cat(read, 2)
+        return states * there.unsqueeze(2)
+
+    def last(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """[B, size] the state after the last word of each row, read in one direction."""
+        at = (lengths - 1).view(-1, 1, 1).expand(-1, 1, self.size)
+        return self(vectors, lengths).gather(1, at).squeeze(1)
+
+
 class Mask(nn.Module):
     """A sentence as the sum of its words, each weighted by a learned vector of its position."""
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence
 
-from fabula.models.layers import Words
+from fabula.models.layers import Sequences, Words
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -33,7 +32,7 @@ class LSTM(Model):
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.words = Words(shape.words, sizes.word)
-        self.lstm = nn.LSTM(sizes.word, sizes.hidden, batch_first=True)
+        self.lstm = Sequences(sizes.word, sizes.hidden)
         self.answer = nn.Linear(sizes.hidden, shape.answers)
 
     def forward(self, batch: Batch) -> Output:
@@ -43,8 +42,4 @@ class LSTM(Model):
         if bool(lost.any()):
             at = lost.unsqueeze(1) + words.new_tensor(range(self.sizes.recent))
             words, lengths = words.gather(1, at.clamp(max=words.shape[1] - 1)), lengths - lost
-        packed = pack_padded_sequence(
-            self.words(words), lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
-        _, (last, _) = self.lstm(packed)
-        return Output(self.answer(last[-1]))
+        return Output(self.answer(self.lstm.last(self.words(words), lengths)))

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from fabula.models.bilstm import encode
-from fabula.models.layers import Placeholders, Words
+from fabula.models.layers import Placeholders, Sequences, Words
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -38,9 +38,7 @@ class MAC(Model):
         super().__init__(sizes, shape)
         size = 2 * sizes.word
         self.words = Words(shape.words, sizes.word, sizes.word**-0.5, sizes.placeholders)
-        self.read_story = nn.LSTM(
-            sizes.word, sizes.word, sizes.layers, batch_first=True, bidirectional=True
-        )
+        self.read_story = Sequences(sizes.word, sizes.word, sizes.layers, both=True)
         self.ask = nn.Sequential(
             nn.Linear(2 * size, size), nn.Tanh(), nn.Linear(size, size), nn.Tanh()
         )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence
 
-from fabula.models.layers import Words, told
+from fabula.models.bilstm import encode
+from fabula.models.layers import Sequences, Words, told
 from fabula.training.data import PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -34,9 +34,10 @@ class Sentences(nn.Module):
     def __init__(self, sizes: Widths, words: int) -> None:
         super().__init__()
         self.words = Words(words, sizes.word)
-        self.read = nn.LSTM(sizes.word, sizes.sentence, batch_first=True)
-        self.ask = nn.LSTM(sizes.word, sizes.sentence, batch_first=True)
+        self.read = Sequences(sizes.word, sizes.sentence)
+        self.ask = Sequences(sizes.word, sizes.sentence)
         self.limit = sizes.sentences
+        self.object_size, self.question_size = sizes.sentence + PLACES, sizes.sentence
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """([B, S, sentence + places], [B, sentence], [B, S] which are there)."""
@@ -60,15 +61,30 @@ class Sentences(nn.Module):
         return torch.cat([flat, place.to(flat.dtype)], 2), asked, there
 
 
-def _last(lstm: nn.LSTM, words: nn.Module, rows: Tensor) -> Tensor:
+class People(nn.Module):
+    """CLUTRR's form: a sentence is the mean of its words' states, read in both directions; the
+    question is the two people asked about, each the sum of its mentions in the whole story."""
+
+    def __init__(self, sizes: Widths, words: int) -> None:
+        super().__init__()
+        self.words = Words(words, sizes.word, sizes.word**-0.5)
+        self.read = Sequences(sizes.word, sizes.sentence, both=True)
+        self.object_size, self.question_size = self.read.size, 2 * self.read.size
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """([B, S, object], [B, question], [B, S] which are there)."""
+        rows = batch.story.flatten(0, 1)
+        lengths = (rows != PAD).sum(1).clamp(min=1)
+        mean = self.read(self.words(rows), lengths).sum(1) / lengths.unsqueeze(1)
+        objects = mean.view(*batch.story.shape[:2], -1)
+        _, _, people = encode(batch, self.words, self.read)
+        return objects, people.flatten(1), told(batch.sentences, objects.shape[1])
+
+
+def _last(lstm: Sequences, words: nn.Module, rows: Tensor) -> Tensor:
     """The last state for each row of words; rows without words give what one padding word gives."""
     lengths = (rows != PAD).sum(1).clamp(min=1)
-    packed = pack_padded_sequence(
-        words(rows), lengths.cpu(), batch_first=True, enforce_sorted=False
-    )
-    _, (last, _) = lstm(packed)
-    result: Tensor = last[-1]
-    return result
+    return lstm.last(words(rows), lengths)
 
 
 def _perceptron(*widths: int) -> nn.Sequential:
@@ -85,18 +101,26 @@ def _perceptron(*widths: int) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
+@dataclass(frozen=True)
+class PairWidths(Widths):
+    """Widths, and of what pairs are made."""
+
+    people: bool = False
+    """As in CLUTRR: the question is the two people asked about, looked up in the story."""
+
+
 class RelationNetwork(Model):
     """The sum over all pairs of sentences decides."""
 
-    Sizes = Widths
+    Sizes = PairWidths
     regime = Regime(epochs=100, batch=64, lr=5e-4)
     paper = "Santoro et al. 2017; baseline of CLUTRR and StepGame"
     inputs = "sentences"
 
-    def __init__(self, sizes: Widths, shape: Shape) -> None:
+    def __init__(self, sizes: PairWidths, shape: Shape) -> None:
         super().__init__(sizes, shape)
-        self.sentences = Sentences(sizes, shape.words)
-        inputs = 2 * (sizes.sentence + PLACES) + sizes.sentence
+        self.sentences = (People if sizes.people else Sentences)(sizes, shape.words)
+        inputs = 2 * self.sentences.object_size + self.sentences.question_size
         width = sizes.pair
         self.pair = nn.Sequential(_perceptron(inputs, *[width] * 4), nn.ReLU())
         self.decide = _perceptron(width, width, 2 * width, shape.answers)

@@ -320,7 +320,9 @@ def _optimiser(model: nn.Module, regime: Regime) -> torch.optim.Optimizer:
         return torch.optim.SGD(learned, lr=regime.lr, weight_decay=decay, fused=True)
     betas = (0.9, regime.beta2)
     if regime.optimiser == "nadam":
-        return torch.optim.NAdam(learned, lr=regime.lr, betas=betas, weight_decay=decay, foreach=True)
+        return torch.optim.NAdam(
+            learned, lr=regime.lr, betas=betas, weight_decay=decay, foreach=True
+        )
     return torch.optim.Adam(learned, lr=regime.lr, betas=betas, weight_decay=decay, fused=True)
 
 

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import pad_sequence
 
 from fabula.errors import FabulaError
+from fabula.models.layers import Sequences
 from fabula.models.pretrained.base import KEPT, Loading, Pretrained, stories
 from fabula.models.pretrained.checkpoint import quietly
 from fabula.training.data import PLACEHOLDERS, Batch, Graph
@@ -154,24 +155,18 @@ class BertLSTM(Bert):
         self.rows: Tensor
         self.register_buffer("rows", torch.randn(PLACEHOLDERS, self.width))
         hidden = sizes.hidden or self.width
-        self.lstm = nn.LSTM(self.width, hidden, sizes.layers, batch_first=True)
+        self.lstm = Sequences(self.width, hidden, sizes.layers)
         self.decide = classifier(hidden, shape.answers)
 
     def refined(self, read: Read) -> Read:
         """Rows for people, drawn anew for each batch that is learned from; then the LSTM."""
-        count, longest, _ = read.states.shape
+        count = len(read.states)
         order = torch.arange(PLACEHOLDERS, device=self.rows.device).expand(count, -1)
         if self.training:
             order = torch.rand(order.shape, device=order.device).argsort(1)
         rows = self.rows[order.gather(1, read.who.clamp(min=0))]
         words = torch.where((read.who >= 0).unsqueeze(2), rows, read.states)
-        packed = pack_padded_sequence(
-            words, read.there.sum(1).cpu(), batch_first=True, enforce_sorted=False
-        )
-        states, _ = pad_packed_sequence(
-            self.lstm(packed)[0], batch_first=True, total_length=longest
-        )
-        return read._replace(states=states)
+        return read._replace(states=self.lstm(words, read.there.sum(1)))
 
 
 def classifier(width: int, answers: int) -> nn.Module:
