@@ -24,6 +24,7 @@ from fabula.training.data import (
     UNKNOWN,
     Tensors,
     Vocabulary,
+    chained,
     examples_of,
     graph,
     hold_out,
@@ -60,6 +61,31 @@ def weights(run: Trainer) -> torch.Tensor:
 def test_words_have_no_punctuation_and_placeholders_stay_whole() -> None:
     said = words("Where is @entity-1, Mary's great-aunt?")
     assert said == ("where", "is", "@entity-1", "mary", "'s", "great-aunt")
+
+
+def test_supports_are_chained_from_the_question() -> None:
+    story = ["Jasper is gray.", "Hector is a horse.", "Marco is white.", "Jasper is a horse."]
+    told, asked = tuple(map(words, story)), words("What color is Hector?")
+    assert chained((0, 1, 3), told, asked) == (1, 3, 0)
+    assert chained((2,), told, asked) == (2,)
+    equal = tuple(map(words, ["Mary is here.", "Mary is there."]))
+    assert chained((0, 1), equal, words("Where is Mary?")) == (1, 0)
+
+
+def test_the_release_has_its_own_order_of_supports() -> None:
+    for dialect in ("release", "fixed"):
+        made = list(generate("babi/qa16", "train", size=20, dialect=dialect))
+        first = [i.story[e.support[0]] for i, e in zip(made, examples_of(made), strict=True)]
+        assert all(i.query[1] in told for i, told in zip(made, first, strict=True))
+    listed = [
+        tuple(n - 1 for n in i.support)
+        for i in generate("babi/qa3", "train", size=20, dialect="release")
+    ]
+    taken = [
+        e.support for e in examples_of(generate("babi/qa3", "train", size=20, dialect="release"))
+    ]
+    assert taken == listed
+    assert any(list(support) != sorted(support) for support in taken)
 
 
 def test_same_seed_same_weights() -> None:

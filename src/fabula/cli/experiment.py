@@ -40,9 +40,11 @@ def experiment(
 
     Example: [bold]fabula experiment B8 --workers 2[/bold]
     """
-    known = _known()
+    known, broken = _known()
     if not names:
         _list(known, json)
+        for error in broken.values():
+            terminal(stderr=True).print(f"left out: {error}", style="red", soft_wrap=True)
         return
     try:
         from fabula.experiments.page import overview, page
@@ -53,7 +55,7 @@ def experiment(
         raise MissingExtraError(
             "experiments need PyTorch. Install it: pip install 'fabula[train]'"
         ) from None
-    chosen = [each for name in names for each in _named(name, known)]
+    chosen = [each for name in names for each in _named(name, known, broken)]
     say = terminal(stderr=True).print
     results = []
     for each in chosen:
@@ -76,18 +78,32 @@ def experiment(
         print_json(results)
 
 
-def _known() -> dict[str, Experiment]:
-    """The experiments of this folder."""
+def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
+    """The experiments of this folder, and what is wrong with the files that are none."""
     from fabula.experiments.spec import load_experiment
 
-    found = [load_experiment(path) for path in sorted(FOLDER.glob("*.toml"))]
-    return {each.id: each for each in found}
+    known, broken = {}, {}
+    for path in sorted(FOLDER.glob("*.toml")):
+        try:
+            found = load_experiment(path)
+            known[found.id] = found
+        except FabulaError as error:
+            broken[path.stem] = error
+    return known, broken
 
 
-def _named(name: str, known: dict[str, Experiment]) -> Sequence[Experiment]:
+def _named(
+    name: str, known: dict[str, Experiment], broken: dict[str, FabulaError]
+) -> Sequence[Experiment]:
     from fabula.experiments.spec import load_experiment
 
+    if name in broken:
+        raise broken[name]
     if name == "all":
+        if broken:
+            raise next(iter(broken.values()))
+        if not known:
+            raise FabulaError(f"no experiments in {FOLDER}: go to a folder that has some.")
         return list(known.values())
     if name in known:
         return [known[name]]

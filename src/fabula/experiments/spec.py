@@ -26,6 +26,10 @@
     [scales.full]                       the paper's own
 
 Data are a recipe, or a table: {recipe = "stepgame/clean", set = {hops = 1}, size = 500}.
+
+What several lines share stands once, in [every]: keys of a line. An experiment that is read from
+the trainings of another says `like = "S2"`: its columns, scales and [every] are taken over, so that
+the same trainings serve both. Columns that it names are then the only ones, and need a name only.
 """
 
 from __future__ import annotations
@@ -177,10 +181,16 @@ class Experiment(Strict):
     @model_validator(mode="before")
     @classmethod
     def _expanded(cls, said: Any) -> Any:
-        """A line with `each` becomes several."""
+        """A line with `each` becomes several; what every line has is given to each."""
         if not isinstance(said, dict) or not isinstance(said.get("lines"), list):
             return said
-        return {**said, "lines": [one for line in said["lines"] for one in _each(line)]}
+        every = said.get("every", {})
+        rest = {key: value for key, value in said.items() if key != "every"}
+        lines = [
+            {**every, **line} if isinstance(line, dict) and "measure" not in line else line
+            for line in said["lines"]
+        ]
+        return {**rest, "lines": [one for line in lines for one in _each(line)]}
 
     @model_validator(mode="after")
     def _names(self) -> Experiment:
@@ -214,16 +224,60 @@ def matches(name: Any, patterns: tuple[str, ...] | list[str]) -> bool:
 def load_experiment(path: Path) -> Experiment:
     """The experiment of a file."""
     try:
-        return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise FabulaError(f"{path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FabulaError(f"{path}: not valid TOML: {error}.") from None
+        return Experiment.model_validate(_said(path))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         said = first["msg"].removeprefix("Value error, ").rstrip(".")
         raise FabulaError(f"{path}: {f'{place}: ' if place else ''}{said}.") from None
+
+
+def _said(path: Path, followed: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """What a file says, and what it takes over from the one that it is like."""
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FabulaError(f"{path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FabulaError(f"{path}: not valid TOML: {error}.") from None
+    like = said.pop("like", None)
+    if like is None:
+        return said
+    other = path.with_name(f"{like}.toml")
+    if other in (*followed, path):
+        raise FabulaError(f"{path}: like = '{like}' leads back to this file.")
+    if not other.is_file():
+        known = [each.stem for each in path.parent.glob("*.toml")]
+        raise FabulaError(f"{path}: like = '{like}': no {other}.{hint(str(like), known)}")
+    return _taken_over(said, _said(other, (*followed, path)))
+
+
+def _taken_over(said: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns, scales and what every line has, where they are not said otherwise."""
+    if not all(isinstance(each, dict) and "name" in each for each in said.get("columns", ())):
+        return {**other, **said}  # refused by what follows, with the place
+    models = {
+        column["name"]: {key: value for key, value in column.items() if key != "published"}
+        for column in other.get("columns", ())
+    }
+    own = {column["name"]: column for column in said.get("columns", ())}
+    columns = {name: {**models.get(name, {}), **own.get(name, {})} for name in own or models}
+    scales: dict[str, Any] = {}
+    for name, scale in {**other.get("scales", {}), **said.get("scales", {})}.items():
+        mine, theirs = said.get("scales", {}).get(name, {}), other.get("scales", {}).get(name, {})
+        chosen = {**theirs.get("columns", {}), **mine.get("columns", {})}
+        scales[name] = {
+            **theirs,
+            **scale,
+            "columns": {column: chosen[column] for column in chosen if column in columns},
+            "without": [
+                column
+                for column in scale.get("without", theirs.get("without", ()))
+                if column in columns
+            ],
+        }
+    every = {"every": {**other.get("every", {}), **said.get("every", {})}}
+    return {**said, **every, "columns": list(columns.values()), "scales": scales}
 
 
 def _each(line: Any) -> Iterator[Any]:

@@ -89,7 +89,8 @@ class Sequences(nn.Module):
     def last(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """[B, size] the state after the last word of each row, read in one direction."""
         at = (lengths - 1).view(-1, 1, 1).expand(-1, 1, self.size)
-        return self(vectors, lengths).gather(1, at).squeeze(1)
+        found: Tensor = self(vectors, lengths).gather(1, at).squeeze(1)
+        return found
 
 
 class Mask(nn.Module):
