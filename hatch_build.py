@@ -1,4 +1,5 @@
-"""Compiles the modules where the time goes, on request: `FABULA_COMPILE=1 pip install .`
+"""Puts the files of the experiments into the wheel, and compiles the modules where the time goes on
+request: `FABULA_COMPILE=1 pip install .`
 
 The same Python files run compiled (by mypyc, two to three times as fast) or not; the wheel without
 compilation works everywhere. An editable install is never compiled, since its files may change.
@@ -15,8 +16,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class CompileHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Adds the compiled modules to a wheel."""
+class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds to a wheel what does not stand in the package."""
 
     def dependencies(self) -> list[str]:
         """What compiling needs: types are checked against the packages that are used."""
@@ -25,8 +26,12 @@ class CompileHook(BuildHookInterface):  # type: ignore[type-arg]
         return [*self.metadata.core.dependencies, "mypy>=1.15", "setuptools>=77"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, and put the result beside the Python files."""
-        if not _wanted() or version == "editable":
+        """Add experiments; compile, and put the result beside the Python files."""
+        if version == "editable":
+            return
+        for path in sorted(Path(self.root, "experiments").glob("*.toml")):
+            build_data["force_include"][str(path)] = f"fabula/experiments/files/{path.name}"
+        if not _wanted():
             return
         folder = Path(self.root) / "build" / "compiled"
         for built in _compile(Path(self.root), self.config["modules"], folder):

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from fabula.cli import main
 from fabula.errors import FabulaError
 from fabula.experiments.judge import judge
 from fabula.experiments.page import overview, page
@@ -230,3 +231,109 @@ def test_results_are_of_the_experiment_as_it_stands(path: Path) -> None:
     for line in result["lines"]:
         for cell in line["cells"].values():
             assert cell["mean"] == pytest.approx(sum(cell["runs"]) / len(cell["runs"]), abs=0.01)
+
+
+# --- one experiment like another ------------------------------------------------------------------
+
+OTHER = """
+id = "T2"
+like = "T1"
+title = "Another look"
+paper = "None"
+finding = "Nothing."
+columns = [{ name = "N-gram" }]
+[[lines]]
+name = "task 1, two supports"
+train = "babi/qa1"
+test = "babi/qa2"
+[[claims]]
+says = "above nothing"
+at_least = 0
+"""
+
+
+def test_an_experiment_like_another_uses_its_trainings(tmp_path: Path) -> None:
+    first = written(tmp_path, TEXT.replace("[scales.small]", "[scales.small]\nbudget = 50"))
+    path = tmp_path / "T2.toml"
+    path.write_text(OTHER)
+    second = load_experiment(path)
+    assert [column.name for column in second.columns] == ["N-gram"]
+    assert second.columns[0].model == "ngram"
+    assert not second.columns[0].published  # of other lines
+    amount = second.scales["small"]
+    assert amount == first.scales["small"]
+    one, two = (
+        trainings(each.lines[0], each.columns[0], amount, tmp_path)[-1].folder
+        for each in (first, second)
+    )
+    assert one == two
+
+
+def test_a_scale_may_be_said_otherwise(tmp_path: Path) -> None:
+    written(tmp_path, TEXT.replace("seeds = 2", "seeds = 2\ncolumns = { MemN2N = { hops = 1 } }"))
+    path = tmp_path / "T2.toml"
+    path.write_text(OTHER + "[scales.small]\nseeds = 1\nwith = { epochs = 3 }\n")
+    amount = load_experiment(path).scales["small"]
+    assert (amount.seeds, amount.train_size, amount.settings) == (1, 60, {"epochs": 3})
+    assert amount.columns == {}  # those of columns that it does not have are left out
+
+
+def test_what_every_line_has_stands_once(tmp_path: Path) -> None:
+    said = TEXT.replace("[[lines]]", '[every]\nwords = "babi/qa2"\n[[lines]]', 1)
+    lines = written(tmp_path, said.replace('\nwords = "babi/qa2"\ntrain', "\ntrain")).lines
+    assert [line.words[0].recipe for line in lines] == ["babi/qa2"] * 3
+
+
+@pytest.mark.parametrize(
+    ("like", "match"),
+    [
+        ("T3", "like = 'T3': no .*T3.toml. Known: T1"),
+        ("T2", "leads back to this file"),
+    ],
+)
+def test_nothing_to_be_like(tmp_path: Path, like: str, match: str) -> None:
+    written(tmp_path)
+    path = tmp_path / "T2.toml"
+    path.write_text(OTHER.replace('"T1"', f'"{like}"'))
+    with pytest.raises(FabulaError, match=match):
+        load_experiment(path)
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def test_the_command_trains_writes_and_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    written(tmp_path / "experiments", TEXT.replace("seeds = 2", 'seeds = 1\nlines = ["task 1"]'))
+    monkeypatch.chdir(tmp_path)
+    assert main(["experiment", "T1"]) == 0
+    told = capsys.readouterr()
+    assert "holds          above nothing" in told.out
+    assert "does not hold  all solved" in told.out
+    assert "1/2  " in told.err
+    result = orjson.loads((tmp_path / "experiments/results/T1.json").read_bytes())
+    assert [line["name"] for line in result["lines"]] == ["task 1"]
+    assert (tmp_path / "experiments/results/T1.md").read_text().startswith("# T1")
+    assert "[T1](T1.md)" in (tmp_path / "experiments/results/README.md").read_text()
+    assert main(["experiment", "T1", "--json"]) == 0
+    assert orjson.loads(capsys.readouterr().out)[0] == result
+
+
+def test_a_broken_file_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    written(tmp_path / "experiments")
+    (tmp_path / "experiments/T9.toml").write_text("id")
+    monkeypatch.chdir(tmp_path)
+    assert main(["experiment"]) == 0
+    told = capsys.readouterr()
+    assert "A test" in told.out
+    assert "T9.toml: not valid TOML" in told.err
+    for name in ("T9", "all"):
+        assert main(["experiment", name]) == 2
+        assert "T9.toml: not valid TOML" in capsys.readouterr().err
+    assert main(["experiment", "T2"]) == 2
+    assert "no experiment 'T2'. Known: T1" in capsys.readouterr().err

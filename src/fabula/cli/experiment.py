@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabula.experiments.spec import Experiment
 
 FOLDER = Path("experiments")
+"""Where experiments are looked for first; without any there, those of the package are meant."""
 
 
 def experiment(
@@ -80,10 +81,12 @@ def experiment(
 
 def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
     """The experiments of this folder, and what is wrong with the files that are none."""
+    import fabula.experiments
     from fabula.experiments.spec import load_experiment
 
     known, broken = {}, {}
-    for path in sorted(FOLDER.glob("*.toml")):
+    packaged = Path(fabula.experiments.__file__).parent / "files"
+    for path in sorted(FOLDER.glob("*.toml")) or sorted(packaged.glob("*.toml")):
         try:
             found = load_experiment(path)
             known[found.id] = found

@@ -8,6 +8,7 @@ Promises:
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -17,6 +18,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
+
+import torch
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
@@ -92,8 +95,20 @@ def carry_out(
         "claims": [judge(claim, figures) for claim in experiment.claims],
         "seconds": round(sum(r["seconds"] for results in found.values() for r in results)),
         "version": __version__,
-        "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        "machine": _machine(),
     }
+
+
+def _machine() -> str:
+    """What it was carried out on."""
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text().splitlines() if described.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    processor = names[0] if names else platform.processor() or platform.machine()
+    return (
+        f"{processor}, {os.cpu_count()} cores, {platform.system()}, "
+        f"Python {platform.python_version()}, PyTorch {torch.__version__}"
+    )
 
 
 # --- trainings ------------------------------------------------------------------------------------
