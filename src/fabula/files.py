@@ -1,14 +1,18 @@
-"""Files that are there whole or not at all."""
+"""Files and folders that are there whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import orjson
+
+from fabula.errors import OutputError
 
 
 @contextmanager
@@ -20,6 +24,28 @@ def whole(path: Path) -> Iterator[Path]:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """A hidden folder beside `out`, which takes its place if nothing goes wrong, and is gone
+    otherwise."""
+    beside = out.absolute().parent
+    try:
+        beside.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=beside))
+    except OSError as error:
+        raise OutputError(f"{out}: cannot be created: {error.strerror or error}.") from None
+    try:
+        yield partial
+        partial.chmod(0o755)  # a temporary folder is for its owner alone
+        if out.exists():
+            shutil.rmtree(out)
+        os.replace(partial, out)
+    except OSError as error:
+        raise OutputError(f"{out}: cannot be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_json(path: Path, value: Any) -> None:

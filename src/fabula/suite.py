@@ -9,9 +9,6 @@ Promises:
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -28,7 +25,8 @@ from pydantic import BaseModel, ConfigDict
 from fabula._version import __version__
 from fabula.engine import MANIFEST, Job
 from fabula.engine.local import check_free
-from fabula.errors import FabulaError, OutputError
+from fabula.errors import FabulaError
+from fabula.files import whole_folder
 from fabula.recipe import load
 
 
@@ -110,9 +108,7 @@ def write_suite(
     work = _targets(suite, limits)
     for source in work:  # what is wrong with a recipe is told before anything is made
         load(source.recipe, {**(changes or {}), "language": source.language})
-    out.absolute().parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.absolute().parent))
-    try:
+    with whole_folder(out) as made:
         files: dict[str, dict[str, Any]] = {}
         pool = ProcessPoolExecutor(workers, get_context("spawn"))
         try:
@@ -135,14 +131,6 @@ def write_suite(
             "files": dict(sorted(files.items())),
         }
         (made / MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
-        if out.exists():
-            shutil.rmtree(out)
-        made.chmod(0o755)
-        os.replace(made, out)
-    except OSError as error:
-        raise OutputError(f"{out}: cannot be written: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
     return manifest
 
 

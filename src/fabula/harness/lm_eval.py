@@ -14,10 +14,7 @@ The task files name functions of this module, so they need this package and noth
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from json import dumps
 from pathlib import Path
@@ -25,6 +22,7 @@ from typing import Any
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, OutputError
+from fabula.files import whole_folder
 from fabula.harness import (
     evaluation_split,
     instances,
@@ -131,12 +129,7 @@ def write(out: Path, sources: Sequence[str] = ()) -> list[str]:
     tasks = {_task_name(source): source for source in chosen}
     if len(tasks) < len(chosen):
         raise FabulaError("two sources have the same name; write them into two folders.")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
-    except OSError as error:
-        raise OutputError(f"{out}: cannot be created: {error.strerror}.") from None
-    try:
+    with whole_folder(out) as partial:
         _yaml(partial / "fabula_recipe.yaml", "any recipe, named in --metadata", [], {})
         for name, source in tasks.items():
             place = partial / f"{name}.yaml"
@@ -148,12 +141,6 @@ def write(out: Path, sources: Sequence[str] = ()) -> list[str]:
                 made = {"recipe": source if shipped else str(Path(source).resolve())}
                 tags = ["fabula", f"fabula_{source.partition('/')[0]}"] if shipped else []
                 _yaml(place, recipe.title or source, list(recipe.splits), made, tags)
-        partial.chmod(0o755)
-        os.replace(partial, out)
-    except OSError as error:
-        raise OutputError(f"{out}: cannot be written: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return [*tasks, "fabula_recipe"]
 
 

@@ -185,7 +185,6 @@ def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
         {"field": "example", "title": "e.g."},
         {"field": "another", "title": "or"},
     ]
-    middle = "datum.accuracy > 0.22 && datum.accuracy < 0.8"
     return _figure(
         name,
         title,
@@ -212,19 +211,7 @@ def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
                 },
             },
             "layer": [
-                {
-                    "transform": [{"filter": "!datum.few"}],
-                    "mark": {"type": "rect", "cornerRadius": 3, "stroke": None},
-                    "encoding": {
-                        "color": {
-                            "field": "accuracy",
-                            "type": "quantitative",
-                            "scale": {"domain": [0, 1]},
-                            "legend": None,
-                        },
-                        "tooltip": tip,
-                    },
-                },
+                {"transform": [{"filter": "!datum.few"}], **_coloured(tip)},
                 {
                     "transform": [{"filter": "datum.few"}],
                     "mark": {"type": "rect", "style": "few", "cornerRadius": 3},
@@ -235,17 +222,7 @@ def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
                     "mark": {"type": "rect", "style": "seen", "cornerRadius": 3, "filled": False},
                     "encoding": {"tooltip": tip},
                 },
-                {
-                    "transform": [{"filter": "!datum.few"}],
-                    "mark": {"type": "text", "fontSize": 11, "tooltip": None},
-                    "encoding": {
-                        "text": {"field": "label"},
-                        "color": {
-                            "condition": {"test": middle, "value": "#2a241a"},
-                            "value": "#ffffff",
-                        },
-                    },
-                },
+                {"transform": [{"filter": "!datum.few"}], **_figure_on_colour(11)},
                 {
                     "transform": [{"filter": "datum.few"}],
                     "mark": {"type": "text", "style": "fewtext", "fontSize": 11},
@@ -254,6 +231,34 @@ def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
             ],
         },
     )  # fmt: skip
+
+
+def _coloured(tip: Any) -> Spec:
+    """Cells coloured by accuracy."""
+    return {
+        "mark": {"type": "rect", "cornerRadius": 3, "stroke": None},
+        "encoding": {
+            "color": {
+                "field": "accuracy",
+                "type": "quantitative",
+                "scale": {"domain": [0, 1]},
+                "legend": None,
+            },
+            "tooltip": tip,
+        },
+    }
+
+
+def _figure_on_colour(size: int) -> Spec:
+    """The labels of such cells: dark on the light middle of the scale, else white."""
+    middle = "datum.accuracy > 0.22 && datum.accuracy < 0.8"
+    return {
+        "mark": {"type": "text", "fontSize": size, "tooltip": None},
+        "encoding": {
+            "text": {"field": "label"},
+            "color": {"condition": {"test": middle, "value": "#2a241a"}, "value": "#ffffff"},
+        },
+    }
 
 
 def steps(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
@@ -373,31 +378,8 @@ def noise(rows: Sequence[Row], by_training: bool) -> Figure:
                 },
             },
             "layer": [
-                {
-                    "mark": {"type": "rect", "cornerRadius": 3},
-                    "encoding": {
-                        "color": {
-                            "field": "accuracy",
-                            "type": "quantitative",
-                            "scale": {"domain": [0, 1]},
-                            "legend": None,
-                        },
-                        "tooltip": tip,
-                    },
-                },
-                {
-                    "mark": {"type": "text", "fontSize": 12},
-                    "encoding": {
-                        "text": {"field": "label"},
-                        "color": {
-                            "condition": {
-                                "test": "datum.accuracy > 0.22 && datum.accuracy < 0.8",
-                                "value": "#2a241a",
-                            },
-                            "value": "#ffffff",
-                        },
-                    },
-                },
+                _coloured(tip),
+                _figure_on_colour(12),
             ],
         },
     )  # fmt: skip
