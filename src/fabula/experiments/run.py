@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean, pstdev
+from statistics import mean, stdev
 from typing import Any
 
 import torch
@@ -245,7 +245,7 @@ def _cell(line: Line, amount: Scale, results: Sequence[Mapping[str, Any]]) -> Ce
         right, most, count = right + counts[0], most + counts[1], count + counts[2]
     cell = {
         "mean": mean(runs),
-        "deviation": pstdev(runs),
+        "deviation": stdev(runs) if len(runs) > 1 else 0.0,
         "runs": [round(run, 2) for run in runs],
         "examples": count // len(results),
         "majority": 100 * most / count,

@@ -39,7 +39,6 @@ class EntNet(Model):
         size = sizes.size
         self.words = Words(shape.words, size)
         self.mask = Mask(shape.width, size)
-        self.question_mask = Mask(max(shape.width, 32), size)
         self.keys = nn.Parameter(torch.randn(sizes.slots, size) * 0.1)
         self.old, self.key, self.new, self.read = (
             nn.Parameter(torch.randn(size, size) * 0.1) for _ in range(4)
@@ -54,7 +53,7 @@ class EntNet(Model):
         """Let every sentence change the slots; then ask them."""
         told_now = told(batch.sentences, batch.story.shape[1])
         sentences = self.mask(self.words(batch.story))
-        question = self.question_mask(self.words(batch.question))
+        question = self.mask(self.words(batch.question))
         # what does not depend on the state is computed for all sentences at once
         from_key = self.keys @ self.key + self.bias
         from_sentence = (sentences @ self.new).unsqueeze(2)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, leaky_relu
 
+from fabula.errors import FabulaError
 from fabula.training.data import PLACEHOLDERS, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -75,6 +76,16 @@ class GAT(Model):
             nn.Linear(width, width), nn.ReLU(), nn.Linear(width, shape.answers)
         )
 
+    def _drawn(self, count: int, size: int) -> Tensor:
+        """[B, E] a row for each node: in training any, so that a larger graph has none that the
+        training never had."""
+        if size > len(self.nodes):
+            raise FabulaError(f"a graph has {size} entities, and there are {len(self.nodes)} rows.")
+        if not self.training:
+            return torch.arange(size, device=self.nodes.device).expand(count, -1)
+        order = torch.rand(count, len(self.nodes), device=self.nodes.device)
+        return order.argsort(1)[:, :size]
+
     def forward(self, batch: Batch) -> Output:
         """Let messages travel, then compare the two."""
         size = batch.edges.shape[1]
@@ -87,7 +98,7 @@ class GAT(Model):
                 kinds > 0, kinds, torch.where(back > 0, back + self.shape.relations, 0)
             )
         linked, edges = (kinds > 0) | loops, self.edge(kinds)
-        state = self.nodes[:size].expand(len(batch), -1, -1)
+        state = self.nodes[self._drawn(len(batch), size)]
         for _ in range(self.sizes.rounds):
             state = elu(self.first(self.drop(state), edges, linked))
             state = self.second(self.drop(state), edges, linked)

@@ -34,8 +34,8 @@ class Words(nn.Embedding):
                 self.weight[2 : 2 + PLACEHOLDERS] = 0
         self.weight.register_hook(_freeze)  # type: ignore[no-untyped-call]
         self.spread, self.redrawn = spread, placeholders == "redrawn"
-        if self.redrawn:
-            self.register_buffer("drawn", torch.tensor(0))
+        if self.redrawn:  # from a number of its own, so that each restart has other rows
+            self.register_buffer("drawn", torch.randint(1 << 40, ()))
 
     def forward(self, words: Tensor) -> Tensor:
         """The vectors of words."""
@@ -88,7 +88,7 @@ class Sequences(nn.Module):
 
     def last(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """[B, size] the state after the last word of each row, read in one direction."""
-        at = (lengths - 1).view(-1, 1, 1).expand(-1, 1, self.size)
+        at = (lengths - 1).clamp(min=0).view(-1, 1, 1).expand(-1, 1, self.size)
         found: Tensor = self(vectors, lengths).gather(1, at).squeeze(1)
         return found
 
@@ -125,6 +125,15 @@ def position_weights(width: int, size: int) -> Tensor:
 def told(sentences: Tensor, depth: int) -> Tensor:
     """[B, S]: which sentences are there, the rest being padding."""
     return torch.arange(depth, device=sentences.device) < sentences.unsqueeze(1)
+
+
+def latest(story: Tensor, sentences: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """The most recent sentences of each story, and how many these are."""
+    if story.shape[1] <= most:
+        return story, sentences
+    lost = (sentences - most).clamp(min=0)
+    at = lost.unsqueeze(1) + torch.arange(most, device=story.device)
+    return story.gather(1, at.unsqueeze(2).expand(-1, -1, story.shape[2])), sentences - lost
 
 
 def with_padding(story: Tensor, depth: int) -> Tensor:

@@ -48,7 +48,8 @@ class MAC(Model):
         self.inspect = nn.Linear(2 * size, size)
         self.weigh = nn.Linear(size, 1, bias=False)
         self.write = nn.Linear(2 * size, size)
-        self.first = nn.Parameter(torch.zeros(2, size), requires_grad=not sizes.random_start)
+        first = torch.rand(2, size) if sizes.random_start else torch.zeros(2, size)
+        self.first = nn.Parameter(first, requires_grad=not sizes.random_start)
         self.drop = nn.Dropout(sizes.dropout)
         self.decide = nn.Sequential(
             nn.Linear(3 * size, 3 * size), nn.ReLU(), nn.Linear(3 * size, shape.answers)
@@ -59,7 +60,8 @@ class MAC(Model):
         states, there, asked = encode(batch, self.words, self.read_story)
         first, second = asked.unbind(1)
         question = self.ask(torch.cat([first, second], 1))
-        start = torch.rand_like(self.first) if self.sizes.random_start else self.first
+        anew = self.sizes.random_start and self.training
+        start = torch.rand_like(self.first) if anew else self.first
         control, memory = (row.expand_as(first) for row in start)
         known = self.drop(self.word_key(states))
         for _ in range(self.sizes.steps):

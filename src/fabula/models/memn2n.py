@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-from fabula.models.layers import Words, told
+from fabula.models.layers import Words, latest, told
 from fabula.training.data import PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -27,7 +27,7 @@ class Widths:
     positions: bool = True
     """Words are weighted by their position; otherwise a sentence is a bag."""
     linear_start: int = 20
-    """Epochs without the softmax over memories."""
+    """Epochs without the softmax over memories, before those of the regime."""
     noise: float = 0.1
     """Share of dummy ages put in while training."""
     relu: bool = False
@@ -44,8 +44,8 @@ class MemN2N(Model):
 
     Sizes = Widths
     regime = Regime(
-        epochs=100, optimiser="sgd", lr=0.01, clip=40, sum_loss=True, halve_every=25,
-        max_sentences=50, select="train",
+        epochs=100, optimiser="sgd", lr=0.01, clip=40, clip_each=True, sum_loss=True,
+        halve_every=25, max_sentences=50, select="train",
     )  # fmt: skip
     paper = "Sukhbaatar et al. 2015 (end-to-end memory networks)"
     inputs = "sentences"
@@ -71,20 +71,21 @@ class MemN2N(Model):
         """The highest age, dummy ages included."""
         return int(self.sizes.memory * (1 + self.sizes.noise)) + 1
 
+    @property
+    def prelude(self) -> int:
+        """The linear epochs; what goes on from a trained model has none."""
+        return 0 if self.continued else int(self.sizes.linear_start)
+
     def begin_epoch(self, epoch: int) -> float:
-        """The first epochs are linear and slower."""
-        self.linear.fill_(epoch < self.sizes.linear_start)
-        return LINEAR_RATE if bool(self.linear) else 1.0
+        """The first epochs are linear; all that begins so is trained more slowly."""
+        self.linear.fill_(epoch < self.prelude)
+        return LINEAR_RATE if self.sizes.linear_start else 1.0
 
     def forward(self, batch: Batch) -> Output:
         """Attend, add, and attend again."""
-        story = (
-            batch.story[:, -self.sizes.memory :]
-            if batch.story.shape[1] > self.sizes.memory
-            else batch.story
-        )
-        there = told(batch.sentences, story.shape[1])
-        age = self._ages(batch.sentences, story.shape[1])
+        story, sentences = latest(batch.story, batch.sentences, self.sizes.memory)
+        there = told(sentences, story.shape[1])
+        age = self._ages(sentences, there)
         tables: list[Tensor] = [table.get_parameter("weight") for table in self.words]
         asked = self.asked.weight if self.sizes.layerwise else tables[0]
         state = self._encode(batch.question, asked)
@@ -98,6 +99,7 @@ class MemN2N(Model):
                 weight = match.masked_fill(~there, 0)
             else:
                 weight = match.masked_fill(~there, float("-inf")).softmax(1)
+                weight = weight.nan_to_num(0.0)  # of a story without sentences
             state = self.carry(state) + (weight.unsqueeze(1) @ output).squeeze(1)
             if self.sizes.relu:
                 state = state.relu()
@@ -121,13 +123,14 @@ class MemN2N(Model):
             bag = bag + moved * part.repeat(table.shape[1] // size)
         return bag.view(*words.shape[:-1], -1)
 
-    def _ages(self, sentences: Tensor, depth: int) -> Tensor:
+    def _ages(self, sentences: Tensor, there: Tensor) -> Tensor:
         """[B, S] distance from the question, 1 for the latest; while training with gaps."""
+        depth = there.shape[1]
         age = sentences.unsqueeze(1) - torch.arange(depth, device=sentences.device)
         if self.training and self.sizes.noise:
             most = (sentences * self.sizes.noise).ceil()
             gap = torch.rand(len(sentences), depth, device=age.device)
             chance = (torch.rand_like(most, dtype=torch.float) * most) / sentences.clamp(min=1)
-            jumps = (gap < chance.unsqueeze(1)).long()
+            jumps = ((gap < chance.unsqueeze(1)) & there).long()
             age = age + jumps.flip(1).cumsum(1).flip(1)
         return age.clamp(0, self.longest)

@@ -61,7 +61,8 @@ class _Bag(nn.Module):
             vectors = nn.functional.embedding(flat, self.table.weight, padding_idx=PAD)
             lengths = (flat != PAD).sum(1, keepdim=True).clamp(min=1)
             place = torch.arange(flat.shape[1], device=flat.device)
-            bins = (place * self.bins // lengths).clamp(max=self.bins - 1)
+            bins = ((place + 1) * self.bins + lengths - 1) // lengths - 1  # the last of its words
+            bins = bins.clamp(0, self.bins - 1)
             moved = torch.einsum("nwd,kde->nwke", vectors, self.by_place)
             chosen = bins[:, :, None, None].expand(-1, -1, 1, moved.shape[3])
             summed = moved.gather(2, chosen).squeeze(2).sum(1)

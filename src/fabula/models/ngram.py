@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from fabula.models.layers import Grams
-from fabula.training.data import FIRST_WORD, PAD, Batch
+from fabula.training.data import PAD, UNKNOWN, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
 ROWS = 1 << 13  # N-grams that have weights
@@ -52,7 +52,7 @@ class NGram(Model):
         """[B, G] the N-grams of what is read, as rows of the table."""
         read, question = batch.story, batch.question
         if self.sizes.only_related:
-            asked = question.masked_fill(question < FIRST_WORD, -1)
+            asked = question.masked_fill(question <= UNKNOWN, -1)
             shared = (read.unsqueeze(3) == asked[:, None, None, :]).any(3).any(2)
             read = read * shared.unsqueeze(2)
         if self.sizes.with_question:  # as one more sentence, in words of its own

@@ -9,11 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from fabula.models.bilstm import encode
-from fabula.models.layers import Sequences, Words, told
+from fabula.models.layers import Placeholders, Sequences, Words, latest, told
 from fabula.training.data import PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
-
-PLACES = 40  # twice the most sentences: while training, numbering starts anywhere
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,17 @@ class Widths:
     """Only the most recent so many are read."""
 
 
+@dataclass(frozen=True)
+class PairWidths(Widths):
+    """Widths, and of what pairs are made."""
+
+    people: bool = False
+    """As in CLUTRR: the question is the two people asked about, looked up in the story."""
+    layers: int = 1
+    """Of what reads a story about people; the paper has 2."""
+    placeholders: Placeholders = "fixed"
+
+
 class Sentences(nn.Module):
     """Each sentence and the question as the last state of an LSTM, with a tag of its place."""
 
@@ -37,38 +46,35 @@ class Sentences(nn.Module):
         self.read = Sequences(sizes.word, sizes.sentence)
         self.ask = Sequences(sizes.word, sizes.sentence)
         self.limit = sizes.sentences
-        self.object_size, self.question_size = sizes.sentence + PLACES, sizes.sentence
+        self.places = 2 * sizes.sentences  # while training, numbering starts anywhere
+        self.object_size, self.question_size = sizes.sentence + self.places, sizes.sentence
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """([B, S, sentence + places], [B, sentence], [B, S] which are there)."""
-        story, count = batch.story, batch.sentences
-        if story.shape[1] > self.limit:
-            lost = (count - self.limit).clamp(min=0)
-            at = lost.unsqueeze(1) + torch.arange(self.limit, device=story.device)
-            story = story.gather(1, at.unsqueeze(2).expand(-1, -1, story.shape[2]))
-            count = count - lost
+        story, count = latest(batch.story, batch.sentences, self.limit)
         there = told(count, story.shape[1])
         shape = story.shape
         flat = _last(self.read, self.words, story.flatten(0, 1)).view(*shape[:2], -1)
         asked = _last(self.ask, self.words, batch.question)
         offset = (
-            torch.randint(0, PLACES - self.limit + 1, (len(batch), 1), device=story.device)
+            torch.randint(0, self.limit + 1, (len(batch), 1), device=story.device)
             if self.training
             else count.new_zeros(len(batch), 1)
         )
         age = (count.unsqueeze(1) - 1 - torch.arange(shape[1], device=story.device)).clamp(min=0)
-        place = nn.functional.one_hot((age + offset).clamp(max=PLACES - 1), PLACES)
+        place = nn.functional.one_hot((age + offset).clamp(max=self.places - 1), self.places)
         return torch.cat([flat, place.to(flat.dtype)], 2), asked, there
 
 
 class People(nn.Module):
     """CLUTRR's form: a sentence is the mean of its words' states, read in both directions; the
-    question is the two people asked about, each the sum of its mentions in the whole story."""
+    question is the two people asked about, each the sum of its mentions in the whole story. The
+    released networks normalise by the batch, padded pairs included, which ours do not."""
 
-    def __init__(self, sizes: Widths, words: int) -> None:
+    def __init__(self, sizes: PairWidths, words: int) -> None:
         super().__init__()
-        self.words = Words(words, sizes.word, sizes.word**-0.5)
-        self.read = Sequences(sizes.word, sizes.sentence, both=True)
+        self.words = Words(words, sizes.word, sizes.word**-0.5, sizes.placeholders)
+        self.read = Sequences(sizes.word, sizes.sentence, sizes.layers, both=True)
         self.object_size, self.question_size = self.read.size, 2 * self.read.size
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -99,14 +105,6 @@ def _perceptron(*widths: int) -> nn.Sequential:
         nn.init.zeros_(linear.bias)
         layers += [linear, nn.ReLU()]
     return nn.Sequential(*layers[:-1])
-
-
-@dataclass(frozen=True)
-class PairWidths(Widths):
-    """Widths, and of what pairs are made."""
-
-    people: bool = False
-    """As in CLUTRR: the question is the two people asked about, looked up in the story."""
 
 
 class RelationNetwork(Model):
@@ -161,7 +159,7 @@ class RecurrentRelationalNetwork(Model):
         super().__init__(sizes, shape)
         self.sentences = Sentences(sizes, shape.words)
         width, asked = sizes.pair, sizes.sentence
-        self.before = _perceptron(sizes.sentence + PLACES + asked, width, width, width, width)
+        self.before = _perceptron(self.sentences.object_size + asked, width, width, width, width)
         self.message = _perceptron(2 * width + asked, width, width, width, width)
         self.after = _perceptron(2 * width, width, width, width, width)
         self.cell = nn.LSTMCell(width, width)

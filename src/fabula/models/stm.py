@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from fabula.models.layers import Mask, Words, told, with_padding
-from fabula.models.tpr import EPSILON
+from fabula.models.tpr import EPSILON, Perceptron
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -51,10 +51,7 @@ class STM(Model):
         super().__init__(sizes, shape)
         slot, count = sizes.slot, sizes.relations
         self.words = Words(shape.words, sizes.word)
-        self.mask, self.question_mask = (
-            Mask(width, sizes.word, 1 / shape.width, sizes.positions)
-            for width in (shape.width, max(shape.width, 32))
-        )
+        self.mask = Mask(shape.width, sizes.word, 1 / shape.width, sizes.positions)
         self.item, self.key = (_stack(sizes.word, sizes.hidden, slot) for _ in range(2))
         self.choose = _stack(sizes.word, sizes.hidden, count)
         self.gate_in = nn.Linear(slot, 2 * slot)
@@ -62,13 +59,14 @@ class STM(Model):
         self.keep_bias = nn.Parameter(torch.ones(1))
         self.write_bias = nn.Parameter(torch.zeros(1))
         self.recall = nn.Parameter(torch.zeros(1))
-        self.attend = nn.Linear(slot, 3 * count, bias=False)
-        self.norm = nn.LayerNorm(3 * count)
+        self.attend = nn.Linear(slot, 3 * count)
+        # over all of it: each row by itself would lose how much of an item is at each place
+        self.norm = nn.LayerNorm([slot, 3 * count])
         self.items = nn.Parameter(torch.empty(slot, slot).uniform_(-1, 1) * (2 * slot) ** -0.5)
         relations = torch.empty(count, slot, slot).uniform_(-1, 1)
         self.relations = nn.Parameter(relations * (2 * slot + count) ** -0.5)
-        self.start = _stack(sizes.word, sizes.hidden, slot)
-        self.steps = nn.ModuleList(_stack(sizes.word, sizes.hidden, count) for _ in range(3))
+        self.start = Perceptron(sizes.word, sizes.hidden, slot)
+        self.steps = nn.ModuleList(Perceptron(sizes.word, sizes.hidden, count) for _ in range(3))
         self.norms = nn.ModuleList(nn.LayerNorm(slot, eps=EPSILON) for _ in range(3))
         self.answer = nn.Linear(slot, shape.answers, bias=False)
         self.answer.weight.requires_grad = not sizes.freeze_readout
@@ -94,7 +92,7 @@ class STM(Model):
                 new_items = torch.where(told_now, new_items, item_memory)
                 new_relations = torch.where(told_now, new_relations, relation_memory)
             item_memory, relation_memory = new_items, new_relations
-        question = self.question_mask(self.words(batch.question))
+        question = self.mask(self.words(batch.question))
         reached = self.start(question)
         total = torch.zeros_like(reached)
         for step, norm in zip(self.steps, self.norms, strict=True):

@@ -43,7 +43,9 @@ class Widths:
     dense: bool = False
 
 
-class _Perceptron(nn.Sequential):
+class Perceptron(nn.Sequential):
+    """Two layers, each with a tanh: a sentence or a question as the half of a key."""
+
     def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
         super().__init__(
             nn.Linear(inputs, hidden), nn.Tanh(), nn.Linear(hidden, outputs), nn.Tanh()
@@ -63,15 +65,12 @@ class TensorMemory(Model):
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         self.words = Words(shape.words, sizes.word)
-        self.mask, self.question_mask = (
-            Mask(width, sizes.word, 1 / shape.width, sizes.positions)
-            for width in (shape.width, max(shape.width, 32))
-        )
+        self.mask = Mask(shape.width, sizes.word, 1 / shape.width, sizes.positions)
         made = {"entity": sizes.entity, "role": sizes.role}
 
         def perceptrons(kinds: str) -> nn.ModuleList:
             return nn.ModuleList(
-                _Perceptron(sizes.word, sizes.hidden, made["entity" if k == "e" else "role"])
+                Perceptron(sizes.word, sizes.hidden, made["entity" if k == "e" else "role"])
                 for k in kinds
             )
 
@@ -91,7 +90,7 @@ class TensorMemory(Model):
         e1, e2, r1, r2, r3 = (part(sentences) * there for part in self.told)
         entity = torch.stack([e1, e1, e2], 2)  # [B, S, 3, e], the first halves of the keys
         role = torch.stack([r1, r2, r3], 2)
-        question = self.question_mask(self.words(batch.question))
+        question = self.mask(self.words(batch.question))
         start, *steps = (part(question) for part in self.asked)
         if self.sizes.dense:
             memory = self.dense_memory(entity, role, e1, e2)

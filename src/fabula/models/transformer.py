@@ -60,9 +60,9 @@ class UniversalTransformer(Model):
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
-        self.words = Words(shape.words, sizes.size)
-        self.mask = Mask(shape.width, sizes.size)
-        self.question_mask = Mask(max(shape.width, 32), sizes.size)
+        # as large as the waves of place and step that are added to them
+        self.words = Words(shape.words, sizes.size, spread=1.0)
+        self.mask, self.question_mask = (Mask(shape.width, sizes.size) for _ in range(2))
         count = 1 if sizes.shared else sizes.steps
         self.layers = nn.ModuleList(_Layer(sizes) for _ in range(count))
         if sizes.halting:

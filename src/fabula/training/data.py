@@ -285,11 +285,11 @@ class Tensors:
         stories = [e.story[-max_sentences:] if max_sentences else e.story for e in examples]
         dropped = [len(e.story) - len(s) for e, s in zip(examples, stories, strict=True)]
         self.sentences = torch.tensor([len(story) for story in stories])
-        self.width = max((len(s) for story in stories for s in story), default=1)
-        deepest = int(self.sentences.max()) if stories else 0
+        self.width = max(1, *(len(s) for story in stories for s in story), 1)
+        deepest = max(1, int(self.sentences.max()) if stories else 0)
         self.story = torch.zeros(len(stories), deepest, self.width, dtype=torch.int32)
         self.question = torch.zeros(
-            len(stories), max((len(e.question) for e in examples), default=1), dtype=torch.int32
+            len(stories), max(1, *(len(e.question) for e in examples), 1), dtype=torch.int32
         )
         number = vocabulary.word
         for row, (e, story) in enumerate(zip(examples, stories, strict=True)):

@@ -112,10 +112,15 @@ class Trainer:
         self.model.load_state_dict(self.best_weights)
         return self.progress
 
+    @property
+    def epochs(self) -> int:
+        """The most that are trained."""
+        return self.regime.epochs + self.model.prelude
+
     def _finished(self) -> bool:
         done, patience = self.progress, self.regime.patience
         return (
-            done.epoch >= self.regime.epochs
+            done.epoch >= self.epochs
             or (patience > 0 and done.epoch - done.best_epoch >= patience)
             or (self.budget is not None and done.seconds >= self.budget)
             or (done.best >= self.regime.enough and self.regime.select != "train")
@@ -128,7 +133,7 @@ class Trainer:
         generator = torch.Generator().manual_seed(_seed(self.seed, "order", epoch))
         rate = self.regime.lr * self.model.begin_epoch(epoch)
         if self.regime.halve_every:
-            rate *= 0.5 ** (epoch // self.regime.halve_every)
+            rate *= 0.5 ** (max(0, epoch - self.model.prelude) // self.regime.halve_every)
         if self.progress.halved:
             rate *= 0.5
         self.model.train()
@@ -169,7 +174,7 @@ class Trainer:
 
     def _step(self, whole: Batch, rate: float) -> Tensor:
         """One step; the sum of the losses of this process's examples, and how many were right."""
-        last = self.regime.epochs * course.steps(len(self.train), self.regime)
+        last = self.epochs * course.steps(len(self.train), self.regime)
         for group in self.optimiser.param_groups:
             group["lr"] = rate * course.rate(self.regime, self.steps, last)
         whole = whole.to(self.device)
@@ -193,7 +198,7 @@ class Trainer:
         if self.regime.clip_value:
             nn.utils.clip_grad_value_(self.model.parameters(), self.regime.clip_value)
         if self.regime.clip:
-            norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.regime.clip)
+            norm = _clip_norms(self.model, self.regime)
             if not torch.isfinite(norm):  # a step into nowhere is not taken
                 self.optimiser.zero_grad(set_to_none=True)
 
@@ -288,7 +293,7 @@ def evaluate(
         team.add(answers),
         team.add(support) if chose else None,
         tensors.answer,
-        loss / max(1, len(tensors)),
+        loss / max(1, int((tensors.answer >= 0).sum())),
     )
 
 
@@ -296,7 +301,17 @@ def loss_of(output: Output, batch: Batch) -> Tensor:
     """The mean loss of a batch; answers that training never had do not count."""
     if output.loss is not None:
         return output.loss
+    if not bool((batch.answer >= 0).any()):
+        return output.logits.sum() * 0
     return cross_entropy(output.logits, batch.answer, ignore_index=-1)
+
+
+def _clip_norms(model: nn.Module, regime: Regime) -> Tensor:
+    """Cut the norms of the gradients; what the whole norm was."""
+    parts = [[part] for part in model.parameters()] if regime.clip_each else [model.parameters()]
+    norms = torch.stack([nn.utils.clip_grad_norm_(part, regime.clip) for part in parts])
+    whole: Tensor = torch.linalg.vector_norm(norms)
+    return whole
 
 
 def shape_of(vocabulary: Vocabulary, *parts: Tensors) -> Shape:
@@ -305,7 +320,7 @@ def shape_of(vocabulary: Vocabulary, *parts: Tensors) -> Shape:
         words=vocabulary.size,
         answers=len(vocabulary.answers),
         relations=len(vocabulary.relations),
-        width=max(part.width for part in parts),
+        width=max(max(part.width, part.question.shape[1]) for part in parts),
         depth=max(part.story.shape[1] for part in parts),
         answer_words=tuple(map(vocabulary.word_of, vocabulary.answers)),
         answer_parts=vocabulary.answer_parts(),

@@ -67,6 +67,8 @@ class Regime:
     beta2: float = 0.999
     clip: float = 5.0
     """The gradient's norm is cut to this; 0: it is not."""
+    clip_each: bool = False
+    """Each weight's own gradient is cut to that norm, not all of them together."""
     clip_value: float = 0.0
     """Each number of the gradient is cut to this; 0: it is not."""
     sum_loss: bool = False
@@ -117,6 +119,8 @@ class Model(nn.Module):
     """Whether it learns from the supporting sentences."""
     at_once: ClassVar[int] = 256
     """Examples that are answered together."""
+    continued: bool = False
+    """Whether it goes on from a trained model."""
 
     def __init__(self, sizes: Any, shape: Shape) -> None:
         super().__init__()
@@ -142,6 +146,11 @@ class Model(nn.Module):
     def forward(self, batch: Batch) -> Output:
         """What the model says to a batch."""
         raise NotImplementedError
+
+    @property
+    def prelude(self) -> int:
+        """Epochs that come before those of the regime; a schedule by epochs begins after them."""
+        return 0
 
     def begin_epoch(self, epoch: int) -> float:
         """Called before each epoch; the factor of the learning rate in it."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean, pstdev
+from statistics import mean, stdev
 from typing import Any, TypeVar
 
 import orjson
@@ -173,6 +173,13 @@ class Run:
         torch.manual_seed(seed)
         shape = start[0].shape if start else shape_of(vocabulary, train, valid)
         model = start[0] if start else kind(sizes, shape)
+        model.continued = start is not None
+        for name in plan.sizes if start else ():
+            if getattr(sizes, name) != getattr(model.sizes, name):
+                raise FabulaError(
+                    f"setting '{name}': the model of {plan.start} has "
+                    f"{getattr(model.sizes, name)}, which cannot be changed."
+                )
         trainer = Trainer(
             model, regime, train, valid, seed, folder, mixed=plan.mixed, budget=plan.budget,
             team=self.team,
@@ -318,7 +325,8 @@ def _said(source: Source) -> dict[str, Any]:
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:
-    return {"mean": mean(values), "deviation": pstdev(values), "runs": len(values)}
+    deviation = stdev(values) if len(values) > 1 else 0.0
+    return {"mean": mean(values), "deviation": deviation, "runs": len(values)}
 
 
 def summary(judged: Judged, tensors: Tensors, majority: str) -> dict[str, Any]:
