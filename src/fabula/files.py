@@ -7,12 +7,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from fabula.errors import OutputError
+from fabula.errors import FabulaError, OutputError
 
 
 @contextmanager
@@ -46,6 +47,17 @@ def whole_folder(out: Path) -> Iterator[Path]:
         raise OutputError(f"{out}: cannot be written: {error.strerror or error}.") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def hashed(path: Path) -> str:
+    """What tells the content of a file from any other."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def damaged(path: Path) -> FabulaError:
+    """The error for a file that was written here and cannot be read any more."""
+    return FabulaError(f"{path}: damaged, or of another version; remove it and try again.")
 
 
 def write_json(path: Path, value: Any) -> None:

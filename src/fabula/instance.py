@@ -84,6 +84,7 @@ class Instance:
         if missing:
             raise ParseError(f"{place}: fields are missing: {', '.join(missing)}.")
         try:
+            _check_kinds(data, place)
             return cls(
                 id=str(data["id"]),
                 story=tuple(data["story"]),
@@ -102,3 +103,16 @@ class Instance:
             )
         except TypeError as error:
             raise ParseError(f"{place}: a field has the wrong type: {error}.") from None
+
+
+def _check_kinds(data: Mapping[str, Any], place: str) -> None:
+    """Refuse a record that could only be misread: a text for a list, a support that is not told."""
+    for name in ("story", "answer", "support", "query", "choices"):
+        if isinstance(data[name], str):
+            raise ParseError(f"{place}: '{name}' must be a list.")
+    if not data["query"]:
+        raise ParseError(f"{place}: 'query' is empty.")
+    told = len(data["story"])
+    for number in data["support"]:
+        if not isinstance(number, int) or not 1 <= number <= told:
+            raise ParseError(f"{place}: support {number!r} is none of the {told} sentences.")

@@ -200,7 +200,7 @@ def test_unknown_names_are_refused_with_a_suggestion(tmp_path: Path) -> None:
     [
         ({"lr": "fast"}, "setting 'lr': input should be a valid number"),
         ({"epochs": 2.5}, "setting 'epochs': input should be a valid integer"),
-        ({"batch": 0}, "setting 'batch': it must be at least 1"),
+        ({"batch": 0}, "setting 'batch': it must be a number of at least 1"),
         ({"select": "dev"}, "'valid', 'train' or 'test'"),
         ({"mixture": "hop", "epochs": 1}, "no feature 'hop'. Did you mean 'hops'"),
     ],

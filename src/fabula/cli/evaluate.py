@@ -178,8 +178,17 @@ def _learned(model: Model, train: str | None, out: Path) -> None:
         source, examples = known, lessons()
     else:
         return
+    try:
+        seen = seen_in(examples, source)
+    except FabulaError as error:
+        if train is not None:
+            raise
+        terminal(stderr=True).print(
+            f"What the model has seen in training is not known here: {error}", soft_wrap=True
+        )
+        return
     out.mkdir(parents=True, exist_ok=True)
-    keep_seen(out, seen_in(examples, source))
+    keep_seen(out, seen)
 
 
 def _tell(found: dict[str, Any], out: Path) -> None:

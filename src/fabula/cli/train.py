@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -173,7 +174,7 @@ def train(
         budget=budget,
     )
     tests = {name: Source(name, changes, test_size, data_seed) for name in test or data}
-    if budget is not None and budget <= 0:
+    if budget is not None and not 0 < budget < inf:
         raise FabulaError("--budget: seconds, more than 0.")
     if track:
         from fabula.evaluate.tracking import check_tracking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabula.errors import FabulaError
+from fabula.errors import FabulaError, MissingExtraError
 from fabula.evaluate.model import Ask, Model
 
 
@@ -27,7 +27,12 @@ def model_named(name: str, ask: Ask, likelihood: bool = False, device: str = "cp
         )
     from fabula.evaluate.inspect_api import InspectModel
 
-    return InspectModel(name, ask)
+    try:
+        return InspectModel(name, ask)
+    except MissingExtraError as error:
+        raise MissingExtraError(
+            f"{name}: no folder of this name; for a model behind an API, {error}"
+        ) from None
 
 
 def _trained(folder: Path, device: str) -> Model:

@@ -20,16 +20,19 @@ class Trained:
         try:
             import torch
 
-            from fabula.training.runs import load_model
+            from fabula.training.runs import load_model, weights
+            from fabula.training.team import check_device
         except ModuleNotFoundError as error:
             if error.name != "torch":
                 raise
             raise MissingExtraError(
                 "trained models need PyTorch. Install it: pip install 'fabula[train]'"
             ) from None
+        check_device(device)
         self.name = folder.resolve().name
         self.folder = folder
         self.device = torch.device(device)
+        self.weights = weights(folder)
         self.model, self.vocabulary, self.regime = load_model(folder)
         self.model.to(self.device)
 
@@ -39,6 +42,7 @@ class Trained:
             "kind": "trained",
             "folder": str(self.folder),
             "model": type(self.model).__name__,
+            "weights": self.weights,
             "trained_on": [source["name"] for source in self.plan().get("data", [])],
         }
 
@@ -55,7 +59,7 @@ class Trained:
         """The training examples it had."""
         from fabula.training.source import Source, instances
 
-        return instances([Source(**said) for said in self.plan().get("data", ())], "train")
+        return instances([Source.from_dict(said) for said in self.plan().get("data", ())], "train")
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
         """The labels, for all at once."""

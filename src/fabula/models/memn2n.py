@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import torch
@@ -26,7 +26,7 @@ class Widths:
     """Sentences remembered, the most recent ones."""
     positions: bool = True
     """Words are weighted by their position; otherwise a sentence is a bag."""
-    linear_start: int = 20
+    linear_start: int = field(default=20, metadata={"least": 0})
     """Epochs without the softmax over memories, before those of the regime."""
     noise: float = 0.1
     """Share of dummy ages put in while training."""

@@ -50,7 +50,8 @@ class STM(Model):
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         slot, count = sizes.slot, sizes.relations
-        self.words = Words(shape.words, sizes.word)
+        # small words would leave items far below the memory they are written to
+        self.words = Words(shape.words, sizes.word, spread=1.0)
         self.mask = Mask(shape.width, sizes.word, 1 / shape.width, sizes.positions)
         self.item, self.key = (_stack(sizes.word, sizes.hidden, slot) for _ in range(2))
         self.choose = _stack(sizes.word, sizes.hidden, count)

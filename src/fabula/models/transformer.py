@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from fabula.errors import FabulaError
 from fabula.models.layers import Mask, Words, told
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
@@ -57,6 +58,12 @@ class UniversalTransformer(Model):
     )
     paper = "Dehghani et al. 2019; baseline of StepGame"
     inputs = "sentences"
+
+    @classmethod
+    def check(cls, sizes: Widths) -> None:
+        """Heads share the width; half of it is sines, half cosines."""
+        if sizes.size % sizes.heads or sizes.size % 2:
+            raise FabulaError(f"setting 'size': {sizes.size} must be even and divisible by heads.")
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
+from pickle import UnpicklingError
 from time import perf_counter, process_time
 from typing import Any
 
@@ -25,7 +26,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from fabula.errors import FabulaError
-from fabula.files import whole
+from fabula.files import damaged, whole
 from fabula.seeds import fingerprint
 from fabula.training import course
 from fabula.training.data import Batch, Tensors, Vocabulary
@@ -109,6 +110,10 @@ class Trainer:
                         file.write(orjson.dumps(row) + b"\n")
                     self._save(self.folder / CHECKPOINT)
                 report(row)
+        if not self.progress.best_epoch:
+            raise FabulaError(
+                "the loss is no number: training went astray. Try a lower lr, or a clip."
+            )
         self.model.load_state_dict(self.best_weights)
         return self.progress
 
@@ -227,7 +232,10 @@ class Trainer:
     def _restore(self, path: Path) -> None:
         """Go on from a checkpoint, if there is one; figures of a later epoch are forgotten."""
         found = path.is_file() and self.team.leads
-        state = torch.load(path, map_location=self.device, weights_only=True) if found else None
+        try:
+            state = torch.load(path, map_location=self.device, weights_only=True) if found else None
+        except (EOFError, RuntimeError, UnpicklingError):
+            raise damaged(path) from None
         state = self.team.same(state)
         if state is None:
             return

@@ -5,7 +5,8 @@ The loop knows nothing of any model: it makes batches, calls `forward`, and foll
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -100,9 +101,19 @@ class Regime:
     uniformly. Empty: examples of all kinds come together, each once an epoch."""
 
     def __post_init__(self) -> None:
-        for name, least in (("epochs", 1), ("batch", 1), ("lr", 0), ("clip", 0), ("patience", 0)):
-            if getattr(self, name) < least:
-                raise FabulaError(f"setting '{name}': it must be at least {least}.")
+        least = {"epochs": 1, "batch": 1, "max_sentences": 1}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, int | float):
+                check_number(field.name, value, least.get(field.name, 0))
+        if not 0 < self.beta2 < 1:
+            raise FabulaError("setting 'beta2': it must be between 0 and 1.")
+
+
+def check_number(name: str, value: float, least: float) -> None:
+    """Refuse a setting that is too small or no number."""
+    if not isfinite(value) or value < least:
+        raise FabulaError(f"setting '{name}': it must be a number of at least {least:g}.")
 
 
 class Model(nn.Module):

@@ -6,12 +6,12 @@ restart its metrics and checkpoint. Started again, it does only what is missing.
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from multiprocessing import get_context
+from dataclasses import Field, asdict, dataclass, field, fields
+from functools import partial
 from pathlib import Path
+from pickle import UnpicklingError
 from statistics import mean, stdev
 from typing import Any, TypeVar
 
@@ -22,12 +22,13 @@ from pydantic import TypeAdapter, ValidationError
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
 from fabula.evaluate.tracking import tracked
-from fabula.files import write_json
+from fabula.files import damaged, hashed, write_json
 from fabula.models import model_named
 from fabula.seeds import fingerprint
 from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
 from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, keep, shape_of, unwatched
-from fabula.training.model import Model, Regime, Shape, parameters
+from fabula.training.model import Model, Regime, Shape, check_number, parameters
+from fabula.training.processes import side_by_side
 from fabula.training.source import Source
 from fabula.training.team import Team, gathered
 
@@ -60,7 +61,11 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is written beside a run."""
-        return dict(orjson.loads(orjson.dumps({**asdict(self), "version": __version__})))
+        sources = {
+            name: [source.to_dict() for source in getattr(self, name)] for name in ("data", "words")
+        }
+        said = {**asdict(self), **sources, "version": __version__}
+        return dict(orjson.loads(orjson.dumps(said)))
 
 
 def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -82,12 +87,28 @@ def settings(
                 f"model {model.__name__}: no setting '{name}'.{hint(name, sorted(known | common))}"
             )
     found: Any = _checked(model.Sizes, {**asdict(model.Sizes()), **sizes})
+    for size in fields(model.Sizes):
+        _check_size(size, getattr(found, size.name))
     model.check(found)
     return found, _checked(Regime, {**asdict(model.regime), **regime})
 
 
+def _check_size(size: Field[Any], value: Any) -> None:
+    """Sizes are at least 1, or 0 where that is the default or said to have a meaning."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    whole = isinstance(size.default, int) and size.default != 0
+    check_number(size.name, value, size.metadata.get("least", 1 if whole else 0))
+    if size.name == "dropout" and value >= 1:
+        raise FabulaError("setting 'dropout': it must be below 1.")
+
+
 def _checked(kind: type[T], values: Mapping[str, Any]) -> T:
     """A dataclass of settings whose values are of the right kinds."""
+    for known in fields(kind):  # type: ignore[arg-type]
+        given = values.get(known.name)
+        if isinstance(given, bool) and type(known.default) in (int, float):
+            raise FabulaError(f"setting '{known.name}': it must be a number.")
     try:
         return TypeAdapter(kind).validate_python(values)
     except ValidationError as error:
@@ -135,7 +156,7 @@ class Run:
         missing = {
             name: source
             for name, source in self.tests.items()
-            if done.get(name, {}).get("source") != _said(source)
+            if done.get(name, {}).get("source") != source.to_dict()
         }
         if missing:
             device = torch.device(self.team.device)
@@ -146,7 +167,7 @@ class Run:
                 tensors = _tensors(type(model), examples, vocabulary, regime)
                 judged = evaluate(model, tensors, device, team=self.team)
                 done[name] = {
-                    "source": _said(source),
+                    "source": source.to_dict(),
                     **summary(judged, tensors, result["majority_answer"]),
                 }
             if self.team.leads:
@@ -159,10 +180,12 @@ class Run:
         plan = self.plan
         kind = model_named(plan.model)
         sizes, regime = settings(kind, plan.sizes, plan.regime)
+        start = load_model(Path(plan.start)) if plan.start else None
+        if start:
+            _check_start(plan, kind, sizes, start[0])
         learned, held = self._examples()
         if regime.select == "test":
             held = [e for source in plan.data for e in source.examples("test", self.store)]
-        start = load_model(Path(plan.start)) if plan.start else None
         if start:
             vocabulary = start[1]
         else:
@@ -174,12 +197,6 @@ class Run:
         shape = start[0].shape if start else shape_of(vocabulary, train, valid)
         model = start[0] if start else kind(sizes, shape)
         model.continued = start is not None
-        for name in plan.sizes if start else ():
-            if getattr(sizes, name) != getattr(model.sizes, name):
-                raise FabulaError(
-                    f"setting '{name}': the model of {plan.start} has "
-                    f"{getattr(model.sizes, name)}, which cannot be changed."
-                )
         trainer = Trainer(
             model, regime, train, valid, seed, folder, mixed=plan.mixed, budget=plan.budget,
             team=self.team,
@@ -233,6 +250,10 @@ def train(
 ) -> dict[str, Any]:
     """Carry out a plan; the best restart is chosen by validation, and all are reported."""
     settings(model_named(plan.model), plan.sizes, plan.regime)
+    for source in plan.data:
+        source.check("train")
+    for source in (tests or {source.name: source for source in plan.data}).values():
+        source.check("test")
     with gathered(plan.device) as team:
         if team.leads:
             keep_plan(plan, folder)
@@ -254,21 +275,16 @@ def _side_by_side(
 ) -> list[dict[str, Any]]:
     """The restarts in processes of their own, which end with this one."""
     results = []
-    with get_context("spawn").Pool(min(workers, restarts), _deaf) as pool:
-        for result in pool.imap(run.restart, range(restarts)):
-            results.append(result)
-            report(result)
-    return results
-
-
-def _deaf() -> None:
-    """Ctrl-C is for the process that waits for this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    jobs = [partial(run.restart, number) for number in range(restarts)]
+    for result in side_by_side(jobs, workers):
+        results.append(result)
+        report(result)
+    return sorted(results, key=lambda result: int(result["restart"]))
 
 
 def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What a run says of itself."""
-    best = max(results, key=lambda result: result["selected_by"])
+    best = max(results, key=lambda result: float(result["selected_by"]))
     return {
         "plan": plan.to_dict(),
         "restarts": results,
@@ -297,10 +313,44 @@ def keep_plan(plan: Plan, folder: Path) -> None:
             f"{folder}: no folder can be made here: {reason}. Choose another for the run."
         ) from None
     header, said = folder / "plan.json", plan.to_dict()
-    begun = header.is_file() and any(folder.glob("restart-*/*"))
-    if begun and orjson.loads(header.read_bytes()) != said:
-        raise FabulaError(f"{folder}: holds another run; choose another folder or remove it.")
-    write_json(header, said)
+    if plan.start:
+        said["start_weights"] = weights(Path(plan.start))
+    kept = _read(header)
+    if kept == said:
+        return
+    if kept and any(folder.glob("restart-*/*")):
+        other = sorted(name for name in kept | said if kept.get(name) != said.get(name))
+        raise FabulaError(
+            f"{folder}: holds another run ({', '.join(other)}: not the same); choose another "
+            "folder or remove it."
+        )
+    try:
+        write_json(header, said)
+    except OSError as error:
+        raise FabulaError(
+            f"{folder}: cannot be written to: {error.strerror or error}. Choose another for the "
+            "run."
+        ) from None
+
+
+def weights(folder: Path) -> str:
+    """What tells apart the weights of two runs."""
+    path = _best(folder) / "model.pt"
+    return hashed(path) if path.is_file() else ""
+
+
+def _check_start(plan: Plan, kind: type[Model], sizes: Any, model: Model) -> None:
+    """The model that is gone on from must be of the same kind and size."""
+    if type(model) is not kind:
+        raise FabulaError(
+            f"{plan.start}: holds a {type(model).__name__}, and a {kind.__name__} is to be trained."
+        )
+    for name in plan.sizes:
+        if getattr(sizes, name) != getattr(model.sizes, name):
+            raise FabulaError(
+                f"setting '{name}': the model of {plan.start} has {getattr(model.sizes, name)}, "
+                "which cannot be changed."
+            )
 
 
 def _tensors(
@@ -317,11 +367,10 @@ def _tensors(
 
 def _read(path: Path) -> dict[str, Any]:
     """What a JSON file says; nothing if it is not there."""
-    return dict(orjson.loads(path.read_bytes())) if path.is_file() else {}
-
-
-def _said(source: Source) -> dict[str, Any]:
-    return dict(orjson.loads(orjson.dumps(asdict(source))))
+    try:
+        return dict(orjson.loads(path.read_bytes())) if path.is_file() else {}
+    except ValueError:
+        raise damaged(path) from None
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:
@@ -380,13 +429,18 @@ def save_model(
     )
 
 
+def _best(folder: Path) -> Path:
+    """The best restart of a run, or the folder itself if it is one."""
+    said = _read(folder / RUN)
+    return folder / f"restart-{said['best']}" if said else folder
+
+
 def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
     """A trained model, ready to answer; `folder` is a run or one restart of it."""
-    if (folder / RUN).is_file():
-        folder = folder / f"restart-{orjson.loads((folder / RUN).read_bytes())['best']}"
+    folder = _best(folder)
     if not (folder / "model.json").is_file():
         raise FabulaError(f"{folder}: no trained model is here; train one with `fabula train`.")
-    said = orjson.loads((folder / "model.json").read_bytes())
+    said = _read(folder / "model.json")
     kind = model_named(said["model"])
     words = {name: tuple(value) for name, value in said["vocabulary"].items()}
     model = kind.restored(
@@ -401,6 +455,10 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
         ),
         folder,
     )
-    model.load_state_dict(torch.load(folder / "model.pt", map_location="cpu", weights_only=True))
+    try:
+        weights = torch.load(folder / "model.pt", map_location="cpu", weights_only=True)
+        model.load_state_dict(weights)
+    except (OSError, EOFError, RuntimeError, UnpicklingError):
+        raise damaged(folder / "model.pt") from None
     model.eval()
     return model, Vocabulary(**words), Regime(**said["regime"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -12,10 +13,11 @@ from typing import Any
 import orjson
 
 from fabula._version import __version__
-from fabula.errors import FabulaError
-from fabula.files import whole
+from fabula.errors import FabulaError, hint
+from fabula.files import hashed, whole
 from fabula.generate import generate
 from fabula.instance import Instance
+from fabula.recipe import load
 from fabula.seeds import fingerprint
 from fabula.training.data import Example, examples_of
 
@@ -32,32 +34,73 @@ class Source:
     split: str | None = None
     """Another split than the one that would be taken: 'iid' for a test, say."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """All that decides the examples: also what a file or folder of the user's own holds."""
+        path = Path(self.name)
+        said = asdict(self)
+        if path.is_dir() or path.is_file():
+            files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+            said["content"] = digest([[file.name, hashed(file)] for file in files])
+        return dict(orjson.loads(orjson.dumps(said)))
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> Source:
+        """What `to_dict` wrote."""
+        return cls(**{name: value for name, value in said.items() if name != "content"})
+
+    def check(self, split: str) -> None:
+        """Refuse what has no such split, before anything is made."""
+        split = self.split or split
+        if Path(self.name).is_dir():
+            self._files(split)
+            return
+        splits = load(self.name, dict(self.changes)).splits
+        if split not in splits:
+            raise FabulaError(f"{self.name}: no split '{split}'.{hint(split, splits)}")
+
     def instances(self, split: str) -> Iterator[Instance]:
         """The instances of this split."""
         split = self.split or split
-        folder = Path(self.name)
-        if not folder.is_dir():
+        if not Path(self.name).is_dir():
             return generate(self.name, split, self.seed, self.size, **self.changes)
-        files = sorted(folder.glob(f"{split}-*.jsonl"))
+        return islice(_read(self._files(split)), self.size)
+
+    def _files(self, split: str) -> list[Path]:
+        """Those of a folder that was generated."""
+        if self.changes or self.seed is not None:
+            raise FabulaError(
+                f"{self.name}: these data are there already; settings and a seed are for recipes."
+            )
+        files = sorted(Path(self.name).glob(f"{split}-*.jsonl"))
         if not files:
             raise FabulaError(
                 f"{self.name}: no files '{split}-*.jsonl' here; "
                 "generate the data with --format jsonl."
             )
-        return islice(_read(files), self.size)
+        return files
 
     def examples(self, split: str, store: Path | None = None) -> list[Example]:
         """The examples of this split; kept in the folder `store`, if one is given."""
         if store is None or Path(self.name).is_dir():
-            return examples_of(self.instances(split))
-        path = store / f"{digest([asdict(self), split, __version__])}.examples"
+            return self._made(split)
+        path = store / f"{digest([self.to_dict(), split, __version__])}.examples"
         if path.is_file():
-            found: list[Example] = pickle.loads(path.read_bytes())
-            return found
+            with suppress(Exception):  # what is damaged is made again
+                found: list[Example] = pickle.loads(path.read_bytes())
+                return found
         store.mkdir(parents=True, exist_ok=True)
-        made = examples_of(self.instances(split))
+        made = self._made(split)
         with whole(path) as partial:
             partial.write_bytes(pickle.dumps(made))
+        return made
+
+    def _made(self, split: str) -> list[Example]:
+        made = examples_of(self.instances(split))
+        if len(made) < (self.size or 1):
+            raise FabulaError(
+                f"{self.name}: {len(made)} examples in split '{self.split or split}', "
+                f"{self.size or 'and some'} are needed."
+            )
         return made
 
 

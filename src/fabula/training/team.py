@@ -96,7 +96,7 @@ def gathered(device: str) -> Iterator[Team]:
 def check_device(name: str) -> None:
     """A device that is not there is refused."""
     try:
-        torch.zeros(1, device=name)
+        torch.zeros(1, device=name).cpu()
     except (RuntimeError, AssertionError, NotImplementedError):
         other = torch.accelerator.is_available() and torch.accelerator.current_accelerator()
         known = f"cpu or {other.type}" if other else "cpu"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ class Frozen(Loading):
     """Whether the encoder is left as it is, and how much of what it says is kept."""
 
     frozen: bool = True
-    kept_megabytes: int = 4000
+    kept_megabytes: int = field(default=4000, metadata={"least": 0})
 
 
 class Bert(Pretrained):
