@@ -88,14 +88,14 @@ def test_ages_do_not_depend_on_padding() -> None:
 def test_a_linear_start_comes_before_the_schedule() -> None:
     examples = [example(MANY[:2], "where is mary", "hall", n) for n in range(4)]
     model, data = made("memn2n", examples, linear_start=3)
-    regime = replace(model.regime, epochs=4, halve_every=2, lr=0.01)
+    regime = replace(model.regime, epochs=7, halve_every=2, lr=0.01)
     rows: list[dict[str, object]] = []
     Trainer(model, regime, data, data, seed=1).run(rows.append)
     assert [row["lr"] for row in rows] == pytest.approx([0.005] * 5 + [0.0025] * 2)
     model.continued = True
     again: list[dict[str, object]] = []
     Trainer(model, regime, data, data, seed=1).run(again.append)
-    assert len(again) == 4
+    assert [row["lr"] for row in again][:4] == pytest.approx([0.005] * 2 + [0.0025] * 2)
     assert not bool(model.linear)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,9 @@ import pytest
 from fabula.cli import main
 from fabula.errors import FabulaError
 from fabula.experiments.judge import judge
+from fabula.experiments.measures import measure
 from fabula.experiments.page import overview, page
-from fabula.experiments.run import carry_out, trainings
+from fabula.experiments.run import _done, _tests, carry_out, trainings
 from fabula.experiments.spec import Claim, Experiment, load_experiment, matches
 from fabula.models import MODELS, model_named
 from fabula.training.runs import settings
@@ -130,7 +134,41 @@ def test_the_page_has_figures_beside_the_published_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "match"),
     [
-        ('model = "ngram"', 'modle = "ngram"', r"columns\.0\.\w+"),
+        (
+            'model = "ngram"',
+            'modle = "ngram"',
+            r"T1.toml: columns\.0 \('N-gram'\): unknown key 'modle'. Did you mean 'model'\?$",
+        ),
+        ("[[claims]]", "[evry]\nwords = 1\n[[claims]]", "unknown key 'evry'. Did you mean 'every'"),
+        (
+            'model = "ngram"',
+            'model = "ngarm"',
+            r"columns\.0.*no model 'ngarm'. Did you mean 'ngram'",
+        ),
+        ('id = "T1"', 'id = "../../evil"', "id: '../../evil' is no name: use letters"),
+        ("[scales.small]", '[scales."a/b"]', "'a/b' is no name"),
+        ('name = "MemN2N"', 'name = "N-gram"', "two columns are named 'N-gram'"),
+        ('name = "MemN2N"', 'name = "chance"', "two columns are named 'chance'"),
+        ('name = "task {n}"', 'name = "task"', "two lines are named 'task'"),
+        ("at_least = 0", "above = {}", "claim 'above nothing': above: say which lines or columns"),
+        ("at_least = 0", "above = { lines = [] }", "above: say which lines or columns"),
+        ("{ support_size = 2 }", "{ question = [] }", r"lines\.2\.where .*question: say a pattern"),
+        ("{ support_size = 2 }", "{ question = { a = 1 } }", "question: say a pattern"),
+        ("seeds = 2", "seeds = 2\ncolumns = { MemN3N = {} }", "no column 'MemN3N'. Did you mean"),
+        ("seeds = 2", 'seeds = 2\ncolumns = { "Mem*" = {} }', "small.columns: no column 'Mem."),
+        (
+            "seeds = 2",
+            "columns = { MemN2N = { seeds = 0 } }",
+            "columns.MemN2N: seeds: .*equal to 1",
+        ),
+        ("seeds = 2", 'columns = { MemN2N = { seeds = "x" } }', "columns.MemN2N: seeds: .*integer"),
+        ("seeds = 2", "columns = { MemN2N = { budget = -1 } }", "MemN2N: budget: .*greater than 0"),
+        (
+            "seeds = 2",
+            "columns = { MemN2N = { train_size = 1 } }",
+            "MemN2N: train_size: .*equal to 2",
+        ),
+        ("linear_start = 0", "seeds = 0", r"columns\.1\.with \('MemN2N'\): seeds"),
         ('columns = ["MemN2N"]', 'columns = ["MemN3N"]', "no column 'MemN3N'. Did you mean"),
         ("published = [50, 60, nan]", "published = [50]", "1 published figures for 3 lines"),
         ("at_least = 0", "at_least = 0\nat_most = 1", "say one of"),
@@ -142,6 +180,151 @@ def test_mistakes_are_told_with_their_place(tmp_path: Path, old: str, new: str, 
     assert old in TEXT
     with pytest.raises(FabulaError, match=match):
         written(tmp_path, TEXT.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("like", [False, True])
+@pytest.mark.parametrize(
+    ("said", "match"),
+    [
+        ("columns = 3", "T2.toml: columns: a list of tables is needed here, not 3"),
+        ("columns = [3]", r"T2.toml: columns\.0: a table is needed"),
+        ('columns = [{ model = "ngram" }]', r"T2.toml: columns\.0\.name: this key is missing"),
+        ("lines = 3", "T2.toml: lines: a list"),
+        ("lines = [3]", r"T2.toml: lines\.0: a table"),
+        ("every = 3", "T2.toml: every: a table"),
+        ("scales = 3", "T2.toml: scales: a table"),
+        ("scales = { small = 3 }", r"T2.toml: scales\.small: a table"),
+        ("scales = { small = { columns = 3 } }", r"T2.toml: scales\.small\.columns: a table"),
+        ("scales = { small = { without = 3 } }", r"T2.toml: scales\.small\.without: a list"),
+        ("claims = 3", "T2.toml: claims: "),
+        (
+            'lines = [{ name = "a", each = { n = 3 } }]',
+            r"T2.toml: lines\.0\.each: names with lists",
+        ),
+        ('lines = [{ name = "a", each = [] }]', r"T2.toml: lines\.0\.each: names with lists"),
+        ('lines = [{ name = "a", each = {} }]', r"T2.toml: lines\.0\.each: names with lists"),
+        (
+            'lines = [{ name = "a", each = { n = [1, 2], m = [1] } }]',
+            r"T2.toml: lines\.0\.each: lists of one length are needed: n has 2, m has 1",
+        ),
+    ],
+)
+def test_what_has_the_wrong_shape_is_told_with_its_place(
+    tmp_path: Path, said: str, match: str, like: bool
+) -> None:
+    written(tmp_path)
+    given = {
+        "id": 'id = "T2"\ntitle = ""\npaper = ""\nfinding = ""',
+        "columns": "columns = []",
+        "lines": 'lines = [{ name = "a", train = "babi/qa1" }]',
+        "claims": "claims = []",
+        "scales": "scales = { small = {} }",
+        said.split(maxsplit=1)[0]: said,
+    }
+    path = tmp_path / "T2.toml"
+    path.write_text("\n".join([*given.values(), 'like = "T1"' if like else ""]))
+    with pytest.raises(FabulaError, match=match):
+        load_experiment(path)
+
+
+@pytest.mark.parametrize("like", ["3", '"../T1"', '["T1"]'])
+def test_what_is_no_name_of_a_file(tmp_path: Path, like: str) -> None:
+    written(tmp_path)
+    path = tmp_path / "T2.toml"
+    path.write_text(OTHER.replace('like = "T1"', f"like = {like}"))
+    with pytest.raises(FabulaError, match="name a file beside this one"):
+        load_experiment(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        ("{ support_size = 2 }", "{ suport_size = 2 }", "line 'task 1, then 2': where: no feature"),
+        (
+            'before = [{ train = "babi/qa1" }]',
+            'before = [{ train = "babi/qa1", with = { epoch = 1 } }]',
+            "line 'task 1, then 2', column 'N-gram': .*no setting 'epoch'. Did you mean",
+        ),
+        ('train = "babi/qa{n}"', 'train = "bab/qa{n}"', "T1, line 'task 1': no recipe 'bab/qa1'"),
+        (
+            'train = "babi/qa{n}"',
+            'train = "babi/qa{n}"\ntest = { recipe = "babi/qa1", split = "tset" }',
+            "T1, line 'task 1': .*no split 'tset'. Did you mean 'test'",
+        ),
+        ('words = "babi/qa2"', 'words = "bab/qa2"', "column 'N-gram': no recipe 'bab/qa2'"),
+    ],
+)
+def test_what_cannot_be_carried_out_is_refused_before_anything_is_trained(
+    tmp_path: Path, old: str, new: str, match: str
+) -> None:
+    assert old in TEXT
+    experiment = written(tmp_path, TEXT.replace(old, new, 1))
+    with pytest.raises(FabulaError, match=f"^experiment T1, .*{match.removeprefix('T1, ')}"):
+        carry_out(experiment, "small", tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "match"),
+    [
+        ({"leek": {}}, "no measure 'leek'. Did you mean 'leak'"),
+        ({}, "one name with its arguments"),
+        ({"leak": 3}, "measure leak: "),
+        ({"leak": {"recipe": "babi/qa1"}}, "measure leak.train_size: this key is missing"),
+        (
+            {"leak": {"recipe": "babi/qa1", "train_size": 9, "tset_size": 9}},
+            "measure leak: unknown key 'tset_size'. Did you mean 'test_size'",
+        ),
+        (
+            {"leak": {"recipe": "babi/qa1", "train_size": 9, "test_size": 9, "by": "prof"}},
+            "measure leak.by: no way 'prof' to compare. Did you mean 'proof'",
+        ),
+        (
+            {"leak": {"recipe": "bab/qa1", "train_size": 9, "test_size": 9}},
+            "no recipe 'bab/qa1'",
+        ),
+        (
+            {"concurrence": {"against": "squat", "benchmark": "mix(T2)", "by": "kendall"}},
+            "no benchmark 'squat' in the published table. Did you mean 'squad'",
+        ),
+        (
+            {"concurrence": {"against": "squad", "benchmark": "squad", "by": "kendall"}},
+            "compared with itself",
+        ),
+        ({"ranks": {"lines": ["a", "c"]}}, "no line 'c' is trained. Known: a, b"),
+        ({"ranks": {"lines": ["a"]}}, "measure ranks.lines"),
+        ({"ranks": {"lines": ["a", "b"]}}, "a and b: fewer than two columns have both"),
+    ],
+)
+def test_measures_are_checked_before_they_are_made(said: dict[str, Any], match: str) -> None:
+    with pytest.raises(FabulaError, match=match):
+        measure(said, {"a": ["x"], "b": ["x", "y"]})
+
+
+def test_a_measure_that_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
+    said = '[[lines]]\nname = "leak"\nmeasure = { leak = { recipe = "babi/qa1" } }\n[[claims]]'
+    text = TEXT.replace("[[claims]]", said, 1).replace("published = [50, 60, nan]", "")
+    with pytest.raises(FabulaError, match="line 'leak': measure leak"):
+        carry_out(written(tmp_path, text), "small", tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+
+
+def test_ranks_are_of_the_models_alone() -> None:
+    lines = {
+        "a": {"x": {"mean": 1.0}, "y": {"mean": 2.0}, "z": {"mean": 3.0}},
+        "b": {"x": {"mean": 5.0}, "y": {"mean": 6.0}, "z": {"mean": 4.0}},
+    }
+    found = measure({"ranks": {"lines": ["a", "b"]}}, {name: list(lines[name]) for name in lines})
+    assert found.value(lines) == pytest.approx(-100 / 3)
+
+
+def test_without_a_test_it_is_that_of_the_training(tmp_path: Path) -> None:
+    data = '{ recipe = "babi/qa{n}", split = "valid", size = 50, seed = 3 }'
+    experiment = written(tmp_path, TEXT.replace('"babi/qa{n}"', data))
+    (test,) = _tests(experiment.lines[0], experiment.scales["small"]).values()
+    assert (test.name, test.split, test.size, test.seed) == ("babi/qa1", None, 40, 3)
+    (kept,) = _tests(experiment.lines[2], experiment.scales["small"]).values()
+    assert kept.size == 30
 
 
 def test_wrong_settings_are_refused_before_anything_is_trained(tmp_path: Path) -> None:
@@ -221,8 +404,8 @@ RESULTS = Path("experiments/results")
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
 def test_results_are_of_the_experiment_as_it_stands(path: Path) -> None:
-    experiment = load_experiment(Path("experiments") / f"{path.stem}.toml")
     result = orjson.loads(path.read_bytes())
+    experiment = load_experiment(Path("experiments") / f"{result['id']}.toml")
     assert page(experiment, result) == path.with_suffix(".md").read_text(encoding="utf-8")
     assert [c["says"] for c in result["claims"]] == [c.says for c in experiment.claims]
     amount = experiment.scales[result["scale"]]
@@ -278,6 +461,42 @@ def test_a_scale_may_be_said_otherwise(tmp_path: Path) -> None:
     assert amount.columns == {}  # those of columns that it does not have are left out
 
 
+def test_what_is_taken_over_is_only_of_the_columns_that_are_there(tmp_path: Path) -> None:
+    less = 'without = ["Mem*", "N-*"]\ncolumns = { MemN2N = { hops = 1 } }'
+    written(tmp_path, TEXT.replace("seeds = 2", less))
+    path = tmp_path / "T2.toml"
+    path.write_text(OTHER)
+    assert load_experiment(path).scales["small"].without == ("N-*",)
+    path.write_text(OTHER.replace('columns = [{ name = "N-gram" }]\n', ""))
+    assert load_experiment(path).scales["small"].without == ("Mem*", "N-*")
+
+
+@pytest.mark.parametrize(
+    ("own", "match"),
+    [
+        ('without = ["N-gran"]', "no column 'N-gran'. Did you mean 'N-gram'"),
+        (
+            "columns = { N-gran = { epochs = 1 } }",
+            "small.columns: no column 'N-gran'. Did you mean",
+        ),
+    ],
+)
+def test_what_a_file_says_itself_is_not_dropped(tmp_path: Path, own: str, match: str) -> None:
+    written(tmp_path)
+    path = tmp_path / "T2.toml"
+    path.write_text(f"{OTHER}[scales.small]\n{own}\n")
+    with pytest.raises(FabulaError, match=match):
+        load_experiment(path)
+
+
+def test_two_columns_of_one_name_are_refused_beside_another_too(tmp_path: Path) -> None:
+    written(tmp_path)
+    path = tmp_path / "T2.toml"
+    path.write_text(OTHER.replace("[{ name", '[{ name = "N-gram" }, { name'))
+    with pytest.raises(FabulaError, match="two columns are named 'N-gram'"):
+        load_experiment(path)
+
+
 def test_what_every_line_has_stands_once(tmp_path: Path) -> None:
     said = TEXT.replace("[[lines]]", '[every]\nwords = "babi/qa2"\n[[lines]]', 1)
     lines = written(tmp_path, said.replace('\nwords = "babi/qa2"\ntrain', "\ntrain")).lines
@@ -319,6 +538,88 @@ def test_the_command_trains_writes_and_tells(
     assert "[T1](T1.md)" in (tmp_path / "experiments/results/README.md").read_text()
     assert main(["experiment", "T1", "--json"]) == 0
     assert orjson.loads(capsys.readouterr().out)[0] == result
+
+
+def test_an_error_or_a_killed_process_ends_the_others_at_once() -> None:
+    begun = time.monotonic()
+    wrong: list[Any] = [partial(int, "?"), partial(time.sleep, 300)]
+    with pytest.raises(ValueError, match="invalid literal"):
+        list(_done(wrong, 2))
+    killed: list[Any] = [partial(os._exit, 1), partial(time.sleep, 300)]
+    with pytest.raises(FabulaError, match="the same command goes on"):
+        list(_done(killed, 2))
+    assert time.monotonic() - begun < 120
+
+
+def test_the_store_may_be_spelt_another_way(tmp_path: Path) -> None:
+    text = TEXT.replace("seeds = 2", 'seeds = 1\nlines = ["*then 2"]\nwithout = ["MemN2N"]')
+    experiment = written(tmp_path, text)
+    first = carry_out(experiment, "small", tmp_path / "store")
+    models = {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("model.pt")}
+    assert carry_out(experiment, "small", tmp_path / "store/../store") == first
+    assert models == {path: path.stat().st_mtime_ns for path in models}
+
+
+def test_each_scale_has_a_result_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    text = TEXT.replace("seeds = 2", 'seeds = 1\nlines = ["task 1"]\nwithout = ["MemN2N"]')
+    small = text[text.index("[scales.small]") :]
+    written(tmp_path / "experiments", text + small.replace("small", "full"))
+    monkeypatch.chdir(tmp_path)
+    results = tmp_path / "experiments/results"
+    results.mkdir()
+    (results / "T1.json").write_text('{"id": "T1"')  # cut off
+    assert main(["experiment", "T1", "--scale", "full"]) == 0
+    told = capsys.readouterr().err
+    assert "results/T1.json: damaged. `fabula experiment T1 --scale small` writes it anew" in told
+    assert main(["experiment", "T1"]) == 0
+    assert "damaged" not in capsys.readouterr().err
+    for name, scale in (("T1", "small"), ("T1.full", "full")):
+        assert orjson.loads((results / f"{name}.json").read_bytes())["scale"] == scale
+        assert f"Scale `{scale}`" in (results / f"{name}.md").read_text()
+    table = (results / "README.md").read_text()
+    assert "| [T1](T1.md) | A test |" in table
+    assert "| [T1](T1.full.md) | A test |" in table
+    assert "| full |" in table
+
+
+def test_results_that_cannot_be_written_are_refused_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    written(tmp_path / "experiments")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    assert main(["experiment", "T1", "--out", "file/results"]) == 2
+    assert "--out file/results: no folder can be made here" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_files_of_one_id_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    written(tmp_path / "experiments")
+    (tmp_path / "experiments/T2.toml").write_text(TEXT)
+    (tmp_path / "experiments/T3.toml").write_text(TEXT.replace('"T1"', '"T3"'))
+    monkeypatch.chdir(tmp_path)
+    assert main(["experiment"]) == 0
+    told = capsys.readouterr()
+    assert "T3" in told.out
+    assert "T1" not in told.out
+    assert told.err.count("T1.toml and experiments/T2.toml have one id, 'T1'") == 1
+    for name in ("T1", "T2", "all"):
+        assert main(["experiment", name]) == 2
+        assert "have one id, 'T1'" in capsys.readouterr().err
+
+
+def test_the_help_says_how_many_processes_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "one for each core" not in told
+    assert "[default: 1]" in told
 
 
 def test_a_broken_file_does_not_stop_the_others(

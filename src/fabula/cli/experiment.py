@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
-from fabula.cli.common import Json, Workers, print_json, terminal
-from fabula.errors import FabulaError, MissingExtraError, hint
+from fabula.cli.common import Json, print_json, terminal
+from fabula.errors import FabulaError, MissingExtraError, OutputError, hint
 from fabula.files import whole, write_json
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def experiment(
     store: Annotated[
         Path, typer.Option(metavar="DIR", help="Where trainings are kept; what is there is used.")
     ] = Path("out/experiments"),
-    workers: Workers = 1,
+    workers: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Processes, each with a training of its own.")
+    ] = 1,
     json: Json = False,
 ) -> None:
     """Carry out experiments of the papers: train what is missing, and say which claims hold.
@@ -44,11 +47,11 @@ def experiment(
     known, broken = _known()
     if not names:
         _list(known, json)
-        for error in broken.values():
+        for error in dict.fromkeys(broken.values()):
             terminal(stderr=True).print(f"left out: {error}", style="red", soft_wrap=True)
         return
     try:
-        from fabula.experiments.page import overview, page
+        from fabula.experiments.page import file_name, overview, page
         from fabula.experiments.run import carry_out
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -57,24 +60,21 @@ def experiment(
             "experiments need PyTorch. Install it: pip install 'fabula[train]'"
         ) from None
     chosen = [each for name in names for each in _named(name, known, broken)]
+    _make(out)
     say = terminal(stderr=True).print
     results = []
     for each in chosen:
         say(f"{each.id}  {each.title}", style="bold", soft_wrap=True)
         result = carry_out(
-            each, scale, store, workers or 1, lambda line: say(f"  {line}", soft_wrap=True)
+            each, scale, store, workers, lambda line: say(f"  {line}", soft_wrap=True)
         )
-        out.mkdir(parents=True, exist_ok=True)
-        write_json(out / f"{each.id}.json", result)
-        _write(out / f"{each.id}.md", page(each, result))
+        name = file_name(each.id, scale)
+        write_json(out / f"{name}.json", result)
+        _write(out / f"{name}.md", page(each, result))
         results.append(result)
         if not json:
             _tell(result)
-    done = [(each, _result(out, each)) for each in known.values()]
-    _write(
-        out / "README.md",
-        "# Results\n\n" + overview([(each, found) for each, found in done if found]),
-    )
+    _write(out / "README.md", "# Results\n\n" + overview(list(_results(out, known.values()))))
     if json:
         print_json(results)
 
@@ -85,13 +85,22 @@ def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
     from fabula.experiments.spec import load_experiment
 
     known, broken = {}, {}
+    files: dict[str, list[Path]] = {}
     packaged = Path(fabula.experiments.__file__).parent / "files"
     for path in sorted(FOLDER.glob("*.toml")) or sorted(packaged.glob("*.toml")):
         try:
             found = load_experiment(path)
-            known[found.id] = found
         except FabulaError as error:
             broken[path.stem] = error
+        else:
+            known[found.id] = found
+            files.setdefault(found.id, []).append(path)
+    for name, paths in files.items():
+        if len(paths) > 1:
+            del known[name]
+            told = " and ".join(map(str, paths))
+            twice = FabulaError(f"{told} have one id, '{name}'; give each an id of its own.")
+            broken |= dict.fromkeys((name, *(path.stem for path in paths)), twice)
     return known, broken
 
 
@@ -134,9 +143,39 @@ def _tell(result: dict[str, Any]) -> None:
         console.print(f"  {mark}  {claim['says']}", style=style, soft_wrap=True)
 
 
-def _result(out: Path, each: Experiment) -> dict[str, Any] | None:
-    path = out / f"{each.id}.json"
-    return dict(orjson.loads(path.read_bytes())) if path.is_file() else None
+def _make(out: Path) -> None:
+    """The folder of the results, before anything is trained for them."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise OutputError(
+            f"--out {out}: no folder can be made here: {reason}. Choose another."
+        ) from None
+    if not os.access(out, os.W_OK):
+        raise OutputError(f"--out {out}: nothing can be written here. Choose another folder.")
+
+
+def _results(out: Path, known: Iterable[Experiment]) -> Iterator[tuple[Experiment, dict[str, Any]]]:
+    """What came of the experiments so far, at any scale; what is damaged is left out and told."""
+    from fabula.experiments.page import file_name
+
+    for each in known:
+        for scale in each.scales:
+            path = out / f"{file_name(each.id, scale)}.json"
+            try:
+                found = orjson.loads(path.read_bytes()) if path.is_file() else None
+            except orjson.JSONDecodeError:
+                found = {}
+            if isinstance(found, dict) and found.keys() >= {"claims", "seconds", "scale"}:
+                yield each, found
+            elif found is not None:
+                terminal(stderr=True).print(
+                    f"left out of {out / 'README.md'}: {path}: damaged. "
+                    f"`fabula experiment {each.id} --scale {scale}` writes it anew.",
+                    style="red",
+                    soft_wrap=True,
+                )
 
 
 def _write(path: Path, text: str) -> None:

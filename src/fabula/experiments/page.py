@@ -86,13 +86,19 @@ def _claim(claim: Mapping[str, Any]) -> str:
     return f"- {claim['says']}: {mark} ({'; '.join(told) or 'no figures'})"
 
 
+def file_name(experiment: str, scale: str) -> str:
+    """What the files of a result are called: by the id, and by the scale if it is not small."""
+    return experiment if scale == "small" else f"{experiment}.{scale}"  # no id has a dot
+
+
 def overview(results: Sequence[tuple[Experiment, Mapping[str, Any]]]) -> str:
     """All experiments in one table, each with how many of its claims hold."""
-    rows = ["| | finding | claims that hold | minutes |", "|---|---|---:|---:|"]
+    rows = ["| | finding | claims that hold | minutes | scale |", "|---|---|---:|---:|---|"]
     for experiment, result in results:
         held = sum(claim["holds"] for claim in result["claims"])
         rows.append(
-            f"| [{experiment.id}]({experiment.id}.md) | {experiment.title} "
-            f"| {held} of {len(result['claims'])} | {result['seconds'] / 60:.0f} |"
+            f"| [{experiment.id}]({file_name(experiment.id, result['scale'])}.md) "
+            f"| {experiment.title} | {held} of {len(result['claims'])} "
+            f"| {result['seconds'] / 60:.0f} | {result['scale']} |"
         )
     return "\n".join(rows) + "\n"

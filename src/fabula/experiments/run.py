@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -24,13 +23,18 @@ import torch
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
 from fabula.experiments.judge import judge
-from fabula.experiments.measures import measure
+from fabula.experiments.measures import Measure, measure
 from fabula.experiments.spec import Column, Data, Experiment, Line, Scale, matches
 from fabula.models import model_named
-from fabula.training.runs import Plan, Run, divided, keep_plan, settings
+from fabula.training.processes import side_by_side
+from fabula.training.runs import CELLS, Plan, Run, divided, keep_plan, settings
 from fabula.training.source import Source, digest
 
 Cell = dict[str, Any]
+Cells = Mapping[tuple[str, str], list["Training"]]
+"""Line and column to the stages of their training."""
+Done = tuple[Path, dict[str, Any]]
+"""The folder of a training and what came of one seed of it."""
 Report = Callable[[str], None]
 
 
@@ -67,8 +71,7 @@ def carry_out(
         and matches(column.name, line.columns)
         and not matches(column.name, amount.without)
     }
-    for chain in cells.values():
-        settings(model_named(chain[-1].plan.model), chain[-1].plan.sizes, chain[-1].plan.regime)
+    measures = _checked(experiment, lines, amount, cells)
     found = _train_all(cells, lines, amount, store, workers, report)
     table: list[dict[str, Any]] = [
         {
@@ -82,11 +85,11 @@ def carry_out(
         for line in lines
     ]
     figures = {row["name"]: _with_references(row["cells"]) for row in table}
-    for line in lines:
-        if line.measure is not None:
-            said = measure(line.measure, figures, [column.name for column in experiment.columns])
-            figures[line.name] = {"measured": {"mean": said}}
-            next(row for row in table if row["name"] == line.name)["measured"] = said
+    trained = {row["name"]: row["cells"] for row in table}
+    for row in table:
+        if row["name"] in measures:
+            row["measured"] = measures[row["name"]].value(trained)
+            figures[row["name"]] = {"measured": {"mean": row["measured"]}}
     return {
         "id": experiment.id,
         "scale": scale,
@@ -97,6 +100,56 @@ def carry_out(
         "version": __version__,
         "machine": _machine(),
     }
+
+
+def _checked(
+    experiment: Experiment, lines: Sequence[Line], amount: Scale, cells: Cells
+) -> dict[str, Measure]:
+    """The measures of lines; what cannot be carried out is refused before anything is trained."""
+    seen: set[str] = set()
+    measures = {}
+    trained: dict[str, list[str]] = {}
+    for name, column in cells:
+        trained.setdefault(name, []).append(column)
+    for line in lines:
+        with _said_where(f"experiment {experiment.id}, line '{line.name}'"):
+            for feature in line.where:
+                if feature not in CELLS:
+                    raise FabulaError(f"where: no feature '{feature}'.{hint(feature, CELLS)}")
+            if line.measure is not None:
+                measures[line.name] = measure(line.measure, trained)
+            else:
+                _check_sources(_tests(line, amount).values(), "test", seen)
+    for (name, column), chain in cells.items():
+        with _said_where(f"experiment {experiment.id}, line '{name}', column '{column}'"):
+            for training in chain:
+                _check_settings(training.plan, seen)
+                _check_sources((*training.plan.data, *training.plan.words), "train", seen)
+    return measures
+
+
+def _check_settings(plan: Plan, seen: set[str]) -> None:
+    """Refuse settings that a model does not have; `seen` has those that are right."""
+    if (asked := f"{plan.model} {plan.sizes} {plan.regime}") not in seen:
+        settings(model_named(plan.model), plan.sizes, plan.regime)
+        seen.add(asked)
+
+
+def _check_sources(sources: Iterable[Source], split: str, seen: set[str]) -> None:
+    """Refuse data that are not there; `seen` has those that are."""
+    for source in sources:
+        if (asked := f"{split} {source}") not in seen:
+            source.check(split)
+            seen.add(asked)
+
+
+@contextmanager
+def _said_where(place: str) -> Iterator[None]:
+    """Errors that name the place in the experiment."""
+    try:
+        yield
+    except FabulaError as error:
+        raise type(error)(f"{place}: {error}") from None
 
 
 def _machine() -> str:
@@ -151,7 +204,8 @@ def _source(data: Data, amount: Scale, size: int | None) -> Source:
 
 def _tests(line: Line, amount: Scale) -> dict[str, Source]:
     """By a name that says all of it."""
-    told = line.test or [data.model_copy(update={"size": None}) for data in line.train]
+    own = {"size": None, "split": None}
+    told = line.test or [data.model_copy(update=own) for data in line.train]
     sources = [
         _source(data.model_copy(update={"times": 1.0}), amount, amount.test_size) for data in told
     ]
@@ -159,7 +213,7 @@ def _tests(line: Line, amount: Scale) -> dict[str, Source]:
 
 
 def _train_all(
-    cells: Mapping[tuple[str, str], list[Training]],
+    cells: Cells,
     lines: Sequence[Line],
     amount: Scale,
     store: Path,
@@ -182,39 +236,31 @@ def _train_all(
             if training.depth == depth
             for seed in range(training.seeds)
         ]
-        for count, (folder, result) in enumerate(_done(jobs, workers), 1):
-            found[folder].append(result)
-            report(
-                f"{count}/{len(jobs)}  {folder.name}  seed {result['restart']}  "
-                f"valid {result['valid_accuracy']:.1%}  {result['seconds']:.0f} s"
-            )
+        with closing(_done(jobs, workers)) as done:
+            for count, (folder, result) in enumerate(done, 1):
+                found[folder].append(result)
+                report(
+                    f"{count}/{len(jobs)}  {folder.name}  seed {result['restart']}  "
+                    f"valid {result['valid_accuracy']:.1%}  {result['seconds']:.0f} s"
+                )
     for results in found.values():
         results.sort(key=lambda result: result["restart"])
     return found
 
 
-def _done(jobs: list[Any], workers: int) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _done(jobs: Sequence[Callable[[], Done]], workers: int) -> Generator[Done, None, None]:
+    """What the jobs give; those that are not done end with whoever waits for them."""
     if workers < 2:
         for job in jobs:
             yield job()
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        waiting = [pool.submit(job) for job in jobs]
-        try:
-            for done in as_completed(waiting):
-                yield done.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    else:
+        yield from side_by_side(jobs, workers)
 
 
-def _job(
-    training: Training, seed: int, tests: dict[str, Source], store: Path
-) -> tuple[Path, dict[str, Any]]:
-    folder = training.folder
-    folder.mkdir(parents=True, exist_ok=True)
-    keep_plan(training.plan, folder)
-    plan = training.plan
+def _job(training: Training, seed: int, tests: dict[str, Source], store: Path) -> Done:
+    folder, plan = training.folder, training.plan
+    if not (folder / "plan.json").is_file():  # one of this name has the same plan
+        keep_plan(plan, folder)
     if plan.start:  # each seed goes on from its own
         plan = replace(plan, start=f"{plan.start}/restart-{seed}")
     return folder, Run(plan, folder, tests or None, store / "data").restart(seed)

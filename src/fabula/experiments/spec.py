@@ -34,15 +34,27 @@ the same trainings serve both. Columns that it names are then the only ones, and
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from fabula.errors import FabulaError, hint
+from fabula.models import MODELS
 
 REFERENCES = ("majority", "chance", "measured")
 """Columns that stand beside the models."""
@@ -52,6 +64,27 @@ class Strict(BaseModel):
     """Unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    also: ClassVar[tuple[str, ...]] = ()
+    """Keys that a file may have here and that are gone when it is checked."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, said: Any) -> Any:
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for key in said if isinstance(said, dict) else ():
+            if key not in known:
+                raise ValueError(f"unknown key '{key}'.{hint(key, [*known, *cls.also])}")
+        return said
+
+
+def _plain(name: str) -> str:
+    """A name that can be that of a file."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+        raise ValueError(f"'{name}' is no name: use letters, digits, '-' and '_' only")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_plain)]
 
 
 class Data(Strict):
@@ -75,7 +108,29 @@ def _listed(value: Any) -> Any:
 
 
 Several = Annotated[tuple[Data, ...], BeforeValidator(_listed)]
-Settings = Annotated[dict[str, Any], Field(alias="with")]
+Size = Annotated[int, Field(ge=2)]
+Seeds = Annotated[int, Field(ge=1)]
+Budget = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+AMOUNTS: dict[str, TypeAdapter[Any]] = {
+    "train_size": TypeAdapter(Size),
+    "seeds": TypeAdapter(Seeds),
+    "budget": TypeAdapter(Budget),
+}
+"""What stands among the settings of a model, and is as a scale has it."""
+
+
+def _amounts(given: dict[str, Any]) -> dict[str, Any]:
+    """Settings whose amounts are of the right kinds."""
+    for name in AMOUNTS.keys() & given:
+        try:
+            given = {**given, name: AMOUNTS[name].validate_python(given[name])}
+        except ValidationError as error:
+            raise ValueError(f"{name}: {problem(error)[1]}") from None
+    return given
+
+
+Given = Annotated[dict[str, Any], AfterValidator(_amounts)]
+Settings = Annotated[Given, Field(alias="with")]
 
 
 class Stage(Strict):
@@ -104,12 +159,22 @@ class Line(Strict):
     columns: tuple[str, ...] = ("*",)
     measure: dict[str, Any] | None = None
     """The name of a measure to its arguments."""
+    also = ("each",)
 
     @model_validator(mode="after")
     def _something(self) -> Line:
         if bool(self.train) == (self.measure is not None):
             raise ValueError(f"line '{self.name}': say what to train on, or a measure")
         return self
+
+    @field_validator("where")
+    @classmethod
+    def _patterns(cls, where: dict[str, Any]) -> dict[str, Any]:
+        for feature, wanted in where.items():
+            patterns = wanted if isinstance(wanted, list) else [wanted]
+            if not patterns or any(isinstance(each, dict | list) for each in patterns):
+                raise ValueError(f"{feature}: say a pattern, or a list of some")
+        return where
 
 
 class Column(Strict):
@@ -119,6 +184,13 @@ class Column(Strict):
     model: str
     settings: Settings = {}
     published: tuple[float, ...] = ()
+
+    @field_validator("model")
+    @classmethod
+    def _there_is(cls, model: str) -> str:
+        if model not in MODELS:
+            raise ValueError(f"no model '{model}'.{hint(model, MODELS)}")
+        return model
 
 
 class Claim(Strict):
@@ -143,6 +215,8 @@ class Claim(Strict):
         )  # fmt: skip
         if sum(kind is not None for kind in kinds) != 1:
             raise ValueError(f"claim '{self.says}': say one of at_least, at_most, solves_…, above")
+        if self.above is not None and not (self.above and all(self.above.values())):
+            raise ValueError(f"claim '{self.says}': above: say which lines or columns")
         return self
 
 
@@ -151,13 +225,13 @@ class Scale(Strict):
 
     set: dict[str, Any] = {}
     """Changes to all recipes."""
-    train_size: Annotated[int, Field(ge=2)] | None = None
+    train_size: Size | None = None
     test_size: Annotated[int, Field(ge=1)] | None = None
-    seeds: Annotated[int, Field(ge=1)] = 1
-    budget: Annotated[float, Field(gt=0)] | None = None
+    seeds: Seeds = 1
+    budget: Budget | None = None
     """Seconds of processor time for a training."""
     settings: Settings = {}
-    columns: dict[str, dict[str, Any]] = {}
+    columns: dict[str, Given] = {}
     """Settings of single columns; `budget`, `seeds` and `train_size` too."""
     lines: tuple[str, ...] = ("*",)
     without: tuple[str, ...] = ()
@@ -167,7 +241,7 @@ class Scale(Strict):
 class Experiment(Strict):
     """One finding."""
 
-    id: str
+    id: Name
     title: str
     paper: str
     finding: str
@@ -176,37 +250,30 @@ class Experiment(Strict):
     columns: tuple[Column, ...] = ()
     lines: tuple[Line, ...]
     claims: tuple[Claim, ...]
-    scales: dict[str, Scale]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _expanded(cls, said: Any) -> Any:
-        """A line with `each` becomes several; what every line has is given to each."""
-        if not isinstance(said, dict) or not isinstance(said.get("lines"), list):
-            return said
-        every = said.get("every", {})
-        rest = {key: value for key, value in said.items() if key != "every"}
-        lines = [
-            {**every, **line} if isinstance(line, dict) and "measure" not in line else line
-            for line in said["lines"]
-        ]
-        return {**rest, "lines": [one for line in lines for one in _each(line)]}
+    scales: dict[Name, Scale]
+    also = ("every", "like")
 
     @model_validator(mode="after")
     def _names(self) -> Experiment:
         lines = [line.name for line in self.lines]
-        columns = [*(column.name for column in self.columns), *REFERENCES]
-        sides = [(c.lines, c.columns) for c in self.claims]
-        sides += [
-            (c.above.get("lines", ()), c.above.get("columns", ())) for c in self.claims if c.above
-        ]
-        sides += [(s.lines, (*s.columns, *s.without)) for s in self.scales.values()]
-        sides += [((), line.columns) for line in self.lines]
-        for asked, of in sides:
-            for patterns, known, what in ((asked, lines, "line"), (of, columns, "column")):
-                for pattern in patterns:
-                    if not any(matches(name, [pattern]) for name in known):
-                        raise ValueError(f"no {what} '{pattern}'.{hint(pattern, known)}")
+        models = [column.name for column in self.columns]
+        columns = [*models, *REFERENCES]
+        _once("line", lines)
+        _once("column", columns)
+        for claim in self.claims:
+            above = claim.above or {}
+            _there("line", lines, (*claim.lines, *above.get("lines", ())))
+            _there("column", columns, (*claim.columns, *above.get("columns", ())))
+        for line in self.lines:
+            _there("column", columns, line.columns)
+        for name, scale in self.scales.items():
+            _there("line", lines, scale.lines)
+            _there("column", models, scale.without)
+            for chosen in scale.columns:
+                if chosen not in models:
+                    raise ValueError(
+                        f"scales.{name}.columns: no column '{chosen}'.{hint(chosen, models)}"
+                    )
         for column in self.columns:
             if column.published and len(column.published) != len(lines):
                 raise ValueError(
@@ -216,20 +283,56 @@ class Experiment(Strict):
         return self
 
 
+def _once(what: str, names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two {what}s are named '{name}'; give each a name of its own")
+
+
+def _there(what: str, known: Sequence[str], patterns: Sequence[str]) -> None:
+    for pattern in patterns:
+        if not any(matches(name, [pattern]) for name in known):
+            raise ValueError(f"no {what} '{pattern}'.{hint(pattern, known)}")
+
+
 def matches(name: Any, patterns: tuple[str, ...] | list[str]) -> bool:
     """Whether a name is one of those that the patterns describe."""
     return any(fnmatchcase(str(name), pattern.replace("[", "[[]")) for pattern in patterns)
 
 
+# --- reading --------------------------------------------------------------------------------------
+
+
 def load_experiment(path: Path) -> Experiment:
     """The experiment of a file."""
+    said = _expanded(_said(path), path)
     try:
-        return Experiment.model_validate(_said(path))
+        return Experiment.model_validate(said)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        said = first["msg"].removeprefix("Value error, ").rstrip(".")
-        raise FabulaError(f"{path}: {f'{place}: ' if place else ''}{said}.") from None
+        loc, told = problem(error)
+        raise FabulaError(f"{path}: {_place(loc, said)}{told}") from None
+
+
+def problem(error: ValidationError) -> tuple[tuple[int | str, ...], str]:
+    """The first thing that is wrong: where, and a sentence that says what."""
+    first = error.errors()[0]
+    if first["type"] == "missing":
+        return first["loc"], "this key is missing."
+    if first["type"] == "value_error":
+        told = str(first["ctx"]["error"])
+        return first["loc"], told if told.endswith((".", "?")) else f"{told}."
+    told = first["msg"]
+    return first["loc"], f"{told[:1].lower()}{told[1:]} (given: {first['input']!r})."
+
+
+def _place(loc: tuple[int | str, ...], said: Mapping[str, Any]) -> str:
+    """Where a key stands, with the name of its line or column."""
+    if not loc:
+        return ""
+    named = None
+    if loc[0] in ("lines", "columns") and len(loc) > 1:
+        named = said[str(loc[0])][loc[1]].get("name")
+    return f"{'.'.join(map(str, loc))}{f' ({named!r})' if named is not None else ''}: "
 
 
 def _said(path: Path, followed: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -240,54 +343,110 @@ def _said(path: Path, followed: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise FabulaError(f"{path}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FabulaError(f"{path}: not valid TOML: {error}.") from None
+    _check_kinds(said, path)
     like = said.pop("like", None)
     if like is None:
         return said
+    if not isinstance(like, str) or Path(like).name != like:
+        raise FabulaError(f"{path}: like = {like!r}: name a file beside this one, without .toml.")
     other = path.with_name(f"{like}.toml")
     if other in (*followed, path):
         raise FabulaError(f"{path}: like = '{like}' leads back to this file.")
     if not other.is_file():
         known = [each.stem for each in path.parent.glob("*.toml")]
-        raise FabulaError(f"{path}: like = '{like}': no {other}.{hint(str(like), known)}")
+        raise FabulaError(f"{path}: like = '{like}': no {other}.{hint(like, known)}")
     return _taken_over(said, _said(other, (*followed, path)))
+
+
+def _check_kinds(said: Mapping[str, Any], path: Path) -> None:
+    """Refuse what cannot be taken apart, before it is checked as a whole."""
+    kinds = {"columns": list, "lines": list, "every": dict, "scales": dict}
+    for key, kind in kinds.items():
+        _check_kind(said.get(key, kind()), kind, f"{path}: {key}")
+    for key in ("columns", "lines"):
+        for at, each in enumerate(said.get(key, ())):
+            _check_kind(each, dict, f"{path}: {key}.{at}")
+    for name, scale in said.get("scales", {}).items():
+        _check_kind(scale, dict, f"{path}: scales.{name}")
+        _check_kind(scale.get("columns", {}), dict, f"{path}: scales.{name}.columns")
+        without = scale.get("without", [])
+        if not isinstance(without, list) or not all(isinstance(each, str) for each in without):
+            raise FabulaError(f"{path}: scales.{name}.without: a list of columns is needed here.")
+
+
+def _check_kind(value: Any, kind: type, place: str) -> None:
+    if not isinstance(value, kind):
+        wanted = "table" if kind is dict else "list of tables"
+        raise FabulaError(f"{place}: a {wanted} is needed here, not {value!r}.")
 
 
 def _taken_over(said: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Columns, scales and what every line has, where they are not said otherwise."""
-    if not all(isinstance(each, dict) and "name" in each for each in said.get("columns", ())):
-        return {**other, **said}  # refused by what follows, with the place
-    models = {
-        column["name"]: {key: value for key, value in column.items() if key != "published"}
+    models = [
+        {key: column[key] for key in column if key != "published"}
         for column in other.get("columns", ())
+    ]
+    columns = [_column_taken_over(column, models) for column in said.get("columns", ())] or models
+    names = [str(column.get("name")) for column in columns]
+    mine, others = said.get("scales", {}), other.get("scales", {})
+    scales = {
+        name: _scale_taken_over(mine.get(name, {}), others.get(name, {}), names)
+        for name in {**others, **mine}
     }
-    own = {column["name"]: column for column in said.get("columns", ())}
-    columns = {name: {**models.get(name, {}), **own.get(name, {})} for name in own or models}
-    scales: dict[str, Any] = {}
-    for name, scale in {**other.get("scales", {}), **said.get("scales", {})}.items():
-        mine, theirs = said.get("scales", {}).get(name, {}), other.get("scales", {}).get(name, {})
-        chosen = {**theirs.get("columns", {}), **mine.get("columns", {})}
-        scales[name] = {
-            **theirs,
-            **scale,
-            "columns": {column: chosen[column] for column in chosen if column in columns},
-            "without": [
-                column
-                for column in scale.get("without", theirs.get("without", ()))
-                if column in columns
-            ],
-        }
-    every = {"every": {**other.get("every", {}), **said.get("every", {})}}
-    return {**said, **every, "columns": list(columns.values()), "scales": scales}
+    every = {**other.get("every", {}), **said.get("every", {})}
+    return {**said, "every": every, "columns": columns, "scales": scales}
 
 
-def _each(line: Any) -> Iterator[Any]:
-    if not isinstance(line, dict) or "each" not in line:
+def _column_taken_over(
+    column: dict[str, Any], models: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """A column laid over the one of its name."""
+    same = [model for model in models if "name" in column and model.get("name") == column["name"]]
+    return {**same[0], **column} if same else column
+
+
+def _scale_taken_over(
+    mine: Mapping[str, Any], theirs: Mapping[str, Any], columns: Sequence[str]
+) -> dict[str, Any]:
+    """A scale laid over another, of which only what is about these columns remains."""
+    chosen = {name: each for name, each in theirs.get("columns", {}).items() if name in columns}
+    without = [
+        pattern
+        for pattern in theirs.get("without", ())
+        if any(matches(name, [pattern]) for name in columns)
+    ]
+    return {
+        **theirs,
+        "without": without,
+        **mine,
+        "columns": {**chosen, **mine.get("columns", {})},
+    }
+
+
+def _expanded(said: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A line with `each` becomes several; what every line has is given to each."""
+    every = said.get("every", {})
+    lines = [line if "measure" in line else {**every, **line} for line in said.get("lines", ())]
+    several = [
+        one for at, line in enumerate(lines) for one in _each(line, f"{path}: lines.{at}.each")
+    ]
+    rest = {key: value for key, value in said.items() if key not in ("every", "lines")}
+    return {**rest, "lines": several} if "lines" in said else rest
+
+
+def _each(line: dict[str, Any], place: str) -> Iterator[dict[str, Any]]:
+    if "each" not in line:
         yield line
         return
-    rest = {key: value for key, value in line.items() if key != "each"}
-    names = list(line["each"])
-    for values in zip(*line["each"].values(), strict=True):
-        yield _filled(rest, dict(zip(names, values, strict=True)))
+    rest, each = {key: line[key] for key in line if key != "each"}, line["each"]
+    lists = each.values() if isinstance(each, dict) else ()
+    if not lists or not all(isinstance(values, list) and values for values in lists):
+        raise FabulaError(f"{place}: names with lists of values are needed, as in {{n = [1, 2]}}.")
+    if len({len(values) for values in lists}) > 1:
+        counts = ", ".join(f"{name} has {len(values)}" for name, values in each.items())
+        raise FabulaError(f"{place}: lists of one length are needed: {counts}.")
+    for values in zip(*lists, strict=True):
+        yield _filled(rest, dict(zip(each, values, strict=True)))
 
 
 def _filled(value: Any, given: Mapping[str, Any]) -> Any:

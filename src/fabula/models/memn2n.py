@@ -27,7 +27,7 @@ class Widths:
     positions: bool = True
     """Words are weighted by their position; otherwise a sentence is a bag."""
     linear_start: int = field(default=20, metadata={"least": 0})
-    """Epochs without the softmax over memories, before those of the regime."""
+    """The first epochs, without the softmax over memories."""
     noise: float = 0.1
     """Share of dummy ages put in while training."""
     relu: bool = False
@@ -44,7 +44,7 @@ class MemN2N(Model):
 
     Sizes = Widths
     regime = Regime(
-        epochs=100, optimiser="sgd", lr=0.01, clip=40, clip_each=True, sum_loss=True,
+        epochs=120, optimiser="sgd", lr=0.01, clip=40, clip_each=True, sum_loss=True,
         halve_every=25, max_sentences=50, select="train",
     )  # fmt: skip
     paper = "Sukhbaatar et al. 2015 (end-to-end memory networks)"

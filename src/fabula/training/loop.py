@@ -117,15 +117,10 @@ class Trainer:
         self.model.load_state_dict(self.best_weights)
         return self.progress
 
-    @property
-    def epochs(self) -> int:
-        """The most that are trained."""
-        return self.regime.epochs + self.model.prelude
-
     def _finished(self) -> bool:
         done, patience = self.progress, self.regime.patience
         return (
-            done.epoch >= self.epochs
+            done.epoch >= self.regime.epochs
             or (patience > 0 and done.epoch - done.best_epoch >= patience)
             or (self.budget is not None and done.seconds >= self.budget)
             or (done.best >= self.regime.enough and self.regime.select != "train")
@@ -179,7 +174,7 @@ class Trainer:
 
     def _step(self, whole: Batch, rate: float) -> Tensor:
         """One step; the sum of the losses of this process's examples, and how many were right."""
-        last = self.epochs * course.steps(len(self.train), self.regime)
+        last = self.regime.epochs * course.steps(len(self.train), self.regime)
         for group in self.optimiser.param_groups:
             group["lr"] = rate * course.rate(self.regime, self.steps, last)
         whole = whole.to(self.device)

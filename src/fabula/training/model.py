@@ -160,7 +160,7 @@ class Model(nn.Module):
 
     @property
     def prelude(self) -> int:
-        """Epochs that come before those of the regime; a schedule by epochs begins after them."""
+        """How many of the epochs come before the learning rate begins to be halved."""
         return 0
 
     def begin_epoch(self, epoch: int) -> float:
