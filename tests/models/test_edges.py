@@ -173,3 +173,14 @@ def test_each_gradient_is_cut_by_itself() -> None:
     norms = [float(p.grad.norm()) for p in model.parameters() if p.grad is not None]
     assert sum(norm > 0.99e-3 for norm in norms) > 1
     assert all(norm < 1.01e-3 for norm in norms)
+
+
+def test_placeholders_do_not_shrink() -> None:
+    examples = [example(MANY[:2], "where is mary", "ab"[n % 2], n) for n in range(4)]
+    model, data = made("bilstm", examples)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    regime = replace(model.regime, weight_decay=0.5, lr=0.1)
+    Trainer(model, regime, data, data, seed=1)._step(data.batch(torch.arange(4)), rate=0.1)
+    rows = slice(2, 2 + PLACEHOLDERS)
+    assert torch.equal(model.state_dict()["words.weight"][rows], before["words.weight"][rows])
+    assert not torch.equal(model.state_dict()["decide.0.weight"], before["decide.0.weight"])

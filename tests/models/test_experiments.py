@@ -17,8 +17,9 @@ from fabula.errors import FabulaError
 from fabula.experiments.judge import judge
 from fabula.experiments.measures import measure
 from fabula.experiments.page import overview, page
+from fabula.experiments.reading import load_experiment
 from fabula.experiments.run import _done, _tests, carry_out, trainings
-from fabula.experiments.spec import Claim, Experiment, load_experiment, matches
+from fabula.experiments.spec import Claim, Experiment, matches
 from fabula.models import MODELS, model_named
 from fabula.training.runs import settings
 

@@ -82,7 +82,7 @@ def experiment(
 def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
     """The experiments of this folder, and what is wrong with the files that are none."""
     import fabula.experiments
-    from fabula.experiments.spec import load_experiment
+    from fabula.experiments.reading import load_experiment
 
     known, broken = {}, {}
     files: dict[str, list[Path]] = {}
@@ -107,7 +107,7 @@ def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
 def _named(
     name: str, known: dict[str, Experiment], broken: dict[str, FabulaError]
 ) -> Sequence[Experiment]:
-    from fabula.experiments.spec import load_experiment
+    from fabula.experiments.reading import load_experiment
 
     if name in broken:
         raise broken[name]

@@ -181,6 +181,10 @@ class Grams(nn.Module):
             at, there = self._find(keys)
         return torch.where(there, self.rows[at], 0)
 
+    def remarks(self) -> dict[str, int]:
+        """How many N-grams have a row, of how many."""
+        return {"ngrams": int(self.known) - 1, "ngrams_at_most": self.count - 1}
+
     def _find(self, keys: Tensor) -> tuple[Tensor, Tensor]:
         at = torch.searchsorted(self.keys, keys).clamp(max=self.count - 1)
         return at, self.keys[at] == keys

@@ -9,6 +9,7 @@ the one fetched last it stands. What the question and the sentences fetched make
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -110,6 +111,10 @@ class MemNN(Model):
             result: Tensor = self.bend[which](vectors.tanh()).tanh()
             return result
         return vectors.tanh() if self.sizes.bins else vectors
+
+    def remarks(self) -> dict[str, Any]:
+        """Whether there were rows for all N-grams."""
+        return self.grams.remarks() if self.grams is not None else {}
 
     def meet(self, batch: Batch) -> None:
         """Give rows to the N-grams of a batch, and note how many sentences it needs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -39,6 +40,10 @@ class NGram(Model):
             torch.zeros(ROWS, shape.answers), freeze=False, mode="sum", padding_idx=PAD
         )
         self.bias = nn.Parameter(torch.zeros(shape.answers))
+
+    def remarks(self) -> dict[str, Any]:
+        """Whether there were rows for all N-grams."""
+        return self.grams.remarks()
 
     def meet(self, batch: Batch) -> None:
         """Give rows to the N-grams of a batch."""

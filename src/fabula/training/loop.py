@@ -332,8 +332,15 @@ def shape_of(vocabulary: Vocabulary, *parts: Tensors) -> Shape:
 
 
 def _optimiser(model: nn.Module, regime: Regime) -> torch.optim.Optimizer:
-    learned = [p for p in model.parameters() if p.requires_grad]
     decay = regime.weight_decay
+    tables = [part.weight for part in model.modules() if isinstance(part, nn.Embedding)]
+    # rows of placeholders must not shrink either
+    kept = {id(table) for table in tables} if regime.cloze and decay else set()
+    groups: list[dict[str, Any]] = [
+        {"params": [p for p in model.parameters() if p.requires_grad and id(p) not in kept]},
+        {"params": [p for p in tables if p.requires_grad and id(p) in kept], "weight_decay": 0.0},
+    ]
+    learned = [group for group in groups if group["params"]]
     if regime.optimiser == "sgd":
         return torch.optim.SGD(learned, lr=regime.lr, weight_decay=decay, fused=True)
     betas = (0.9, regime.beta2)
