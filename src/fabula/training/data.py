@@ -285,12 +285,11 @@ class Tensors:
         stories = [e.story[-max_sentences:] if max_sentences else e.story for e in examples]
         dropped = [len(e.story) - len(s) for e, s in zip(examples, stories, strict=True)]
         self.sentences = torch.tensor([len(story) for story in stories])
-        self.width = max(1, *(len(s) for story in stories for s in story), 1)
-        deepest = max(1, int(self.sentences.max()) if stories else 0)
+        self.width = _longest(s for story in stories for s in story)
+        deepest = _longest(stories)
         self.story = torch.zeros(len(stories), deepest, self.width, dtype=torch.int32)
-        self.question = torch.zeros(
-            len(stories), max(1, *(len(e.question) for e in examples), 1), dtype=torch.int32
-        )
+        asked = _longest(e.question for e in examples)
+        self.question = torch.zeros(len(stories), asked, dtype=torch.int32)
         number = vocabulary.word
         for row, (e, story) in enumerate(zip(examples, stories, strict=True)):
             _fill(self.story[row], [[number(w) for w in sentence] for sentence in story])
@@ -387,6 +386,11 @@ class Tensors:
             )
             for turn in turns:
                 yield groups[turn], self.batch(groups[turn], generator)
+
+
+def _longest(rows: Iterable[Sequence[Any]]) -> int:
+    """The length of the longest; 1 if there is none, or none with anything in it."""
+    return max(1, max(map(len, rows), default=1))
 
 
 def _fill(rows: Tensor, values: Sequence[Sequence[int]]) -> None:

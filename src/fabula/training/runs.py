@@ -456,8 +456,8 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
         folder,
     )
     try:
-        weights = torch.load(folder / "model.pt", map_location="cpu", weights_only=True)
-        model.load_state_dict(weights)
+        kept = torch.load(folder / "model.pt", map_location="cpu", weights_only=True)
+        model.load_state_dict(kept)
     except (OSError, EOFError, RuntimeError, UnpicklingError):
         raise damaged(folder / "model.pt") from None
     model.eval()
