@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from fabula.cli import main
-from fabula.errors import FabulaError
+from fabula.errors import FabulaError, ParseError
+from fabula.generate import generate
+from fabula.instance import Instance
 from fabula.models import MODELS, PRETRAINED, model_named
 from fabula.training.runs import Plan, settings, train
 from fabula.training.source import Source
+from fabula.training.team import check_device
 
 FEW = {"epochs": 1}
 
@@ -160,3 +164,25 @@ def test_damaged_weights_are_named(tmp_path: Path) -> None:
             (tmp_path / "run/restart-0/result.json").unlink()
         with pytest.raises(FabulaError, match=rf"{name}: damaged"):
             train(plan(source), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "match"),
+    [
+        ("support", [99], r"line: support 99 is none of the \d+ sentences"),
+        ("support", ["1"], "support '1' is none"),
+        ("query", [], "'query' is empty"),
+        ("answer", "kitchen", "'answer' must be a list"),
+        ("story", 3, "wrong type"),
+    ],
+)
+def test_records_that_could_only_be_misread(field: str, value: Any, match: str) -> None:
+    record = orjson.loads(next(iter(generate("babi/qa1", "train", size=1))).to_json())
+    assert Instance.from_fields(record).id == record["id"]
+    with pytest.raises(ParseError, match=match):
+        Instance.from_fields({**record, field: value}, "line")
+
+
+def test_a_device_that_holds_no_numbers_is_none() -> None:
+    with pytest.raises(FabulaError, match="--device meta: there is none such here"):
+        check_device("meta")
