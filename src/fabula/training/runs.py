@@ -59,6 +59,10 @@ class Plan:
     budget: float | None = None
     threads: int = 1
 
+    def own_tests(self) -> dict[str, Source]:
+        """What it is tested on if nothing else is said: the data that it is trained on."""
+        return {source.name: source for source in self.data}
+
     def to_dict(self) -> dict[str, Any]:
         """As it is written beside a run."""
         sources = {
@@ -133,7 +137,7 @@ class Run:
         `track`: the trackio project that gets the figures of every epoch."""
         self.plan = plan
         self.folder = folder
-        self.tests = tests or {source.name: source for source in plan.data}
+        self.tests = tests or plan.own_tests()
         self.store = store
         self.team = team or Team(device=plan.device)
         self.track = track
@@ -252,7 +256,7 @@ def train(
     settings(model_named(plan.model), plan.sizes, plan.regime)
     for source in plan.data:
         source.check("train")
-    for source in (tests or {source.name: source for source in plan.data}).values():
+    for source in (tests or plan.own_tests()).values():
         source.check("test")
     with gathered(plan.device) as team:
         if team.leads:
