@@ -46,7 +46,10 @@ from fabula.worlds.base import Brief, Candidate, Query, Reading, Tale, same_answ
 
 BLOCK = 100
 LONG_BLOCK = 1_000
-REWORDINGS = 12  # before a proof is left to another split
+REWORDINGS = 60  # before a proof is left to another split
+IMPATIENT = 200  # so often a story is begun anew rather than told on until a split admits a question
+HOPELESS = 20_000  # so often what could be asked belonged to another split
+ELSEWHERE = "belongs to another split"
 ANYTHING = Cell()
 ALONG = Cell(name="along")  # what is passed along need not fulfil anything
 
@@ -74,8 +77,8 @@ class Passage(NamedTuple):
 
 
 class _ElsewhereError(Exception):
-    """What was asked belongs to another split, and another question of the story is no substitute:
-    what remains must be in proportion."""
+    """What was asked belongs to another split, and another question of the story, now or later, is
+    no substitute: what remains must be in proportion, and stories as long as in other splits."""
 
 
 class Member(NamedTuple):
@@ -213,9 +216,15 @@ class Author:
         brief = Brief(self.split, first, self.cells[turn % len(self.cells)], self.splitter.admits)
         reasons: Counter[str] = Counter()
         for attempt in range(recipe.max_tries):
+            if reasons[ELSEWHERE] > HOPELESS:
+                raise QuotaError(
+                    f"recipe {self.whole.id}, split '{self.split}': what was asked belonged to "
+                    f"another split {HOPELESS:,} times. Give '{self.split}' a larger share."
+                )
             tale = self.world.begin(recipe, unfold, tell, brief._replace(attempt=attempt))
             try:
-                asked = self._compose(tale, first, turn, ask, reasons)
+                waits = attempt >= IMPATIENT
+                asked = self._compose(tale, first, turn, ask, reasons, waits)
             except _ElsewhereError:
                 continue
             if asked:
@@ -246,9 +255,20 @@ class Author:
         return passage._replace(asked=asked, tongue=tongue, told=told)
 
     def _compose(
-        self, tale: Tale, first: int, turn: int, draw: Draw, reasons: Counter[str]
+        self,
+        tale: Tale,
+        first: int,
+        turn: int,
+        draw: Draw,
+        reasons: Counter[str],
+        waits: bool,
     ) -> list[Asked] | None:
-        """Tell a story and ask; None, with a reason counted, if it does not work out."""
+        """Tell a story and ask; None, with a reason counted, if it does not work out.
+
+        A story is told on until there is something to ask. Unless it `waits` for its split too, it
+        is given up where something was asked that another split has: waiting would make the
+        stories of small splits longer than those of large ones.
+        """
         recipe = self.recipe
         low, high = recipe.lengths
         goal = low if low == high else low + int(draw() * (high - low + 1))
@@ -258,7 +278,7 @@ class Author:
             reasons[f"nothing fits after {len(tale.sentences)} sentences"] += 1
             return None
         if not self.splitter.admits_opening(tale.sentences):
-            reasons["belongs to another split"] += 1
+            reasons[ELSEWHERE] += 1
             return None
         if not tale.advance(goal):
             reasons[f"nothing fits after {len(tale.sentences)} sentences"] += 1
@@ -274,9 +294,14 @@ class Author:
                 if not tale.advance(goal):
                     reasons["the story came to an end"] += 1
                     return None
+            refused = reasons[ELSEWHERE]
             found = self._ask(tale, cell, asked, first + len(asked), draw, reasons)
             patience = recipe.patience
-            while found is None and patience and tale.advance(len(tale.sentences) + recipe.every):
+            while found is None and patience and reasons[ELSEWHERE] <= HOPELESS:
+                if reasons[ELSEWHERE] > refused and not waits:
+                    raise _ElsewhereError
+                if not tale.advance(len(tale.sentences) + recipe.every):
+                    return None
                 found = self._ask(tale, cell, asked, first + len(asked), draw, reasons)
                 patience -= 1
             if found is None:
@@ -349,7 +374,7 @@ class Author:
             if found:
                 asked.append(found)
         if not self.splitter.admits_opening(tale.sentences):
-            reasons["belongs to another split"] += 1
+            reasons[ELSEWHERE] += 1
             return None
         return asked
 
@@ -418,7 +443,7 @@ class Author:
         if recipe.split_key not in ("story", "none") and not self._belongs(
             tale, query, best, before
         ):
-            reasons["belongs to another split"] += 1
+            reasons[ELSEWHERE] += 1
             if recipe.split_key == "compound-divergence":
                 raise _ElsewhereError
             return None
@@ -432,10 +457,7 @@ class Author:
         )
 
     def _belongs(self, tale: Tale, query: Query, support: int, before: list[Asked]) -> bool:
-        """Whether a proof may be had by this split, if need be in other words of the same meaning.
-
-        Waiting for another question instead would make the stories of small splits longer.
-        """
+        """Whether a proof may be had by this split, if need be in other words of the same meaning."""
         admits = self.splitter.admits
         if admits(self._content(tale, query, support)):
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fabula
+from fabula.errors import QuotaError
 from fabula.labels import mask_of
 from fabula.recipe import load
 from fabula.seeds import stream
@@ -35,8 +36,8 @@ def test_other_words_mean_the_same() -> None:
 def test_no_proof_is_in_two_splits_and_stories_are_equally_long(name: str) -> None:
     seen: dict[str, set[tuple[str, ...]]] = {}
     length: dict[str, float] = {}
-    for split in ("train", "test"):
-        made = list(fabula.generate(name, split, size=150))
+    for split in ("train", "valid", "test"):
+        made = list(fabula.generate(name, split, size=600))
         seen[split] = {
             (*sorted(one.story[n - 1] for n in one.support), one.question) for one in made
         }
@@ -44,4 +45,19 @@ def test_no_proof_is_in_two_splits_and_stories_are_equally_long(name: str) -> No
         for one in made[:20]:
             assert list(one.facts) == WORLDS["actors"].read("en", one.story).facts()
     assert not seen["train"] & seen["test"]
-    assert 0.6 < length["train"] / length["test"] < 1.6
+    assert not seen["valid"] & (seen["train"] | seen["test"])
+    assert max(length.values()) < 1.15 * min(length.values())
+
+
+def shared(share: float) -> list[fabula.Instance]:
+    splits = {"train": {"size": 10, "share": 0.9}, "tiny": {"size": 10, "share": share}}
+    return list(fabula.generate("babi/qa1", "tiny", size=10, splits=splits))
+
+
+def test_a_small_split_is_filled_though_few_ways_of_telling_fit_it() -> None:
+    assert len(shared(0.01)) == 10
+
+
+def test_a_split_that_can_have_nothing_is_told_of() -> None:
+    with pytest.raises(QuotaError, match="split 'tiny'.*larger share"):
+        shared(0.000001)
