@@ -47,7 +47,7 @@ from fabula.worlds.base import Brief, Candidate, Query, Reading, Tale, same_answ
 BLOCK = 100
 LONG_BLOCK = 1_000
 REWORDINGS = 60  # before a proof is left to another split
-IMPATIENT = 200  # so often a story is begun anew rather than told on until a split admits a question
+IMPATIENT = 200  # times a story is begun anew rather than told on until its split has a question
 HOPELESS = 20_000  # so often what could be asked belonged to another split
 ELSEWHERE = "belongs to another split"
 ANYTHING = Cell()
@@ -457,7 +457,7 @@ class Author:
         )
 
     def _belongs(self, tale: Tale, query: Query, support: int, before: list[Asked]) -> bool:
-        """Whether a proof may be had by this split, if need be in other words of the same meaning."""
+        """Whether this split may have a proof, if need be in other words of the same meaning."""
         admits = self.splitter.admits
         if admits(self._content(tale, query, support)):
             return True

@@ -59,5 +59,5 @@ def test_a_small_split_is_filled_though_few_ways_of_telling_fit_it() -> None:
 
 
 def test_a_split_that_can_have_nothing_is_told_of() -> None:
-    with pytest.raises(QuotaError, match="split 'tiny'.*larger share"):
+    with pytest.raises(QuotaError, match=r"split 'tiny'.*larger share"):
         shared(0.000001)
