@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,38 @@ def test_a_trained_model_scores_as_its_training_said(trained: Path, tmp_path: Pa
     assert seen is not None
     assert (seen.source, seen.examples) == ("babi/qa1", 200)
     assert found["baselines"]["where-person"]["last place of the name asked"] == 60
+
+
+def test_a_model_that_was_trained_anew_is_another(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, run = tmp_path / "model", tmp_path / "run"
+    shutil.copytree(trained, model)
+    command = ["eval", str(model), "babi/qa1", "--size", "4", "--out", str(run)]
+    assert main(command) == 0
+    train = ["train", "lstm", "babi/qa1", "--out", str(tmp_path / "anew"), "--size", "100"]
+    assert main([*train, "--test-size", "10", "--with", "epochs=1", "--seed", "1"]) == 0
+    shutil.rmtree(model)
+    (tmp_path / "anew").rename(model)
+    capsys.readouterr()
+    assert main(command) == 2
+    assert "holds another run (" in capsys.readouterr().err
+
+
+def test_training_data_that_are_gone_are_told_and_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    data, model, run = (str(tmp_path / name) for name in ("data", "model", "run"))
+    assert main(["generate", "babi/qa1", "--out", data, "--size", "100", "--format", "jsonl"]) == 0
+    train = ["train", "ngram", data, "--out", model, "--size", "50", "--test-size", "5"]
+    assert main([*train, "--with", "epochs=1"]) == 0
+    shutil.rmtree(data)
+    capsys.readouterr()
+    assert main(["eval", model, "babi/qa1", "--size", "4", "--out", run]) == 0
+    assert "What the model has seen in training is not known here" in capsys.readouterr().err
+    assert read_manifest(Path(run))["asked"] == 4
+    assert seen_by(Path(run)) is None
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from functools import partial
@@ -550,6 +553,30 @@ def test_an_error_or_a_killed_process_ends_the_others_at_once() -> None:
     with pytest.raises(FabulaError, match="the same command goes on"):
         list(_done(killed, 2))
     assert time.monotonic() - begun < 120
+
+
+def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
+    (tmp_path / "experiments").mkdir()
+    text = TEXT.replace("epochs = 2", "epochs = 100_000").replace("seeds = 2", "budget = 600")
+    written(tmp_path / "experiments", text)
+    run = subprocess.Popen(
+        [sys.executable, "-m", "fabula", "experiment", "T1", "--workers", "2"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path("src").resolve())},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while len(begun := list(tmp_path.rglob("checkpoint.pt"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.killpg(run.pid, signal.SIGINT)
+    _, told = run.communicate(timeout=60)
+    assert len(begun) == 2
+    assert run.returncode == 130
+    assert "Traceback" not in told
+    assert "stopped" in told.splitlines()[-1]
+    assert list((tmp_path / "experiments/results").iterdir()) == []
 
 
 def test_the_store_may_be_spelt_another_way(tmp_path: Path) -> None:

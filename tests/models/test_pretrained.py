@@ -253,6 +253,20 @@ def test_of_a_long_story_the_beginning_is_left_out(name: str, checkpoints: Path)
 
 
 @pytest.mark.parametrize("place", ["t5", "llama"])
+def test_of_a_long_story_the_frame_stays(place: str, checkpoints: Path) -> None:
+    data = data_for("generative")
+    model = made("generative", checkpoints / place, data, limit=32)
+    longest = [row for row, e in enumerate(data.examples) if len(" ".join(e.told).split()) > 40]
+    for row, prompt in zip(longest, model._prompts(data.batch(torch.tensor(longest))), strict=True):
+        example = data.examples[row]
+        assert 24 < len(model.tokens(prompt)["input_ids"]) <= 32
+        assert f"{example.told[-1]} $question$ {example.asked}" in prompt
+        assert prompt.startswith("answer: ") or (place == "llama" and prompt.endswith(" answer:"))
+        assert model._first(example.told[-1:] * 50, example.asked) > 40
+        assert model._first(("long " * 60,), example.asked) == 1  # nothing but the question
+
+
+@pytest.mark.parametrize("place", ["t5", "llama"])
 def test_what_is_no_answer_is_wrong(place: str, checkpoints: Path) -> None:
     data = data_for("generative")
     model = made("generative", checkpoints / place, data).eval()

@@ -54,9 +54,11 @@ def evaluate(
     if not instances:
         raise FabulaError(f"{source or 'the data'}: there is nothing to ask.")
     folder.mkdir(parents=True, exist_ok=True)
+    about = model.about()
     plan = {
         "model": model.name,
-        "about": model.about(),
+        "about": about,
+        "weights": about.get("weights", ""),  # a model that was trained anew is another
         "data": source,
         "instances": len(instances),
         "digest": digest(instances),

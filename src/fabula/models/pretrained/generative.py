@@ -8,6 +8,7 @@ What it writes counts only if it is an answer that training had, word for word.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -62,10 +63,7 @@ class Generative(Pretrained):
 
     def forward(self, batch: Batch) -> Output:
         """Learn to write the answer, or answer."""
-        prompts = [
-            self._prompt(" ".join(told), each.asked)
-            for told, each in zip(stories(batch), batch.examples, strict=True)
-        ]
+        prompts = self._prompts(batch)
         if self.training:
             return self._learned(prompts, batch)
         read = self._asked(prompts).to(batch.answer.device)
@@ -73,8 +71,27 @@ class Generative(Pretrained):
             return Output(self._likelihoods(read))
         return self._said(read)
 
-    def _prompt(self, story: str, question: str) -> str:
-        text = f"{story} $question$ {question}"
+    def _prompts(self, batch: Batch) -> list[str]:
+        """What is read; of a story that is too long, the first sentences are left out."""
+        prompts = []
+        for told, each in zip(stories(batch), batch.examples, strict=True):
+            first = self._first(told, each.asked)
+            if first:
+                self.trimmed.add(hash(told))
+            prompts.append(self._prompt(told[first:], each.asked))
+        return prompts
+
+    def _first(self, told: Sequence[str], question: str) -> int:
+        """The sentence from which on there is room for a story and for what is around it."""
+
+        def fits(first: int) -> bool:
+            read = self.tokens(self._prompt(told[first:], question), verbose=False)
+            return len(read["input_ids"]) <= self.limit
+
+        return 0 if fits(0) else bisect_left(range(len(told)), True, 1, key=fits)
+
+    def _prompt(self, told: Sequence[str], question: str) -> str:
+        text = " ".join([*told, "$question$", question])
         return f"{text} answer:" if self.head == "causal" else f"answer: {text}"
 
     def _asked(self, prompts: Sequence[str]) -> Any:
