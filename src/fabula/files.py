@@ -49,6 +49,19 @@ def whole_folder(out: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder that can be written to; an error that says why if there can be none."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise OutputError(
+            f"{path}: no folder can be made here: {reason}. Choose another."
+        ) from None
+    if not os.access(path, os.W_OK):
+        raise OutputError(f"{path}: nothing can be written here. Choose another folder.")
+
+
 def hashed(path: Path) -> str:
     """What tells the content of a file from any other."""
     with path.open("rb") as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +10,8 @@ import orjson
 import typer
 
 from fabula.cli.common import Json, print_json, terminal
-from fabula.errors import FabulaError, MissingExtraError, OutputError, hint
-from fabula.files import whole, write_json
+from fabula.errors import FabulaError, MissingExtraError, hint
+from fabula.files import make_folder, whole, write_json
 
 if TYPE_CHECKING:
     from fabula.experiments.spec import Experiment
@@ -60,7 +59,7 @@ def experiment(
             "experiments need PyTorch. Install it: pip install 'fabula[train]'"
         ) from None
     chosen = [each for name in names for each in _named(name, known, broken)]
-    _make(out)
+    make_folder(out)
     say = terminal(stderr=True).print
     results = []
     for each in chosen:
@@ -141,19 +140,6 @@ def _tell(result: dict[str, Any]) -> None:
     for claim in result["claims"]:
         mark, style = ("holds        ", "green") if claim["holds"] else ("does not hold", "red")
         console.print(f"  {mark}  {claim['says']}", style=style, soft_wrap=True)
-
-
-def _make(out: Path) -> None:
-    """The folder of the results, before anything is trained for them."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or error
-        raise OutputError(
-            f"--out {out}: no folder can be made here: {reason}. Choose another."
-        ) from None
-    if not os.access(out, os.W_OK):
-        raise OutputError(f"--out {out}: nothing can be written here. Choose another folder.")
 
 
 def _results(out: Path, known: Iterable[Experiment]) -> Iterator[tuple[Experiment, dict[str, Any]]]:

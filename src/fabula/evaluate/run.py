@@ -26,7 +26,7 @@ from fabula._version import __version__
 from fabula.baselines import scores_by_kind
 from fabula.errors import FabulaError
 from fabula.evaluate.model import Ask, Model, Reply, Usage
-from fabula.files import write_json
+from fabula.files import make_folder, write_json
 from fabula.instance import Instance
 from fabula.prompt import lettered, prompt
 from fabula.score import Outcome, Score, score
@@ -53,7 +53,7 @@ def evaluate(
     """Ask, score and write; the manifest of the run."""
     if not instances:
         raise FabulaError(f"{source or 'the data'}: there is nothing to ask.")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     about = model.about()
     plan = {
         "model": model.name,

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
 from fabula.evaluate.tracking import tracked
-from fabula.files import damaged, hashed, write_json
+from fabula.files import damaged, hashed, make_folder, write_json
 from fabula.models import model_named
 from fabula.seeds import fingerprint
 from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
@@ -309,13 +309,7 @@ def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def keep_plan(plan: Plan, folder: Path) -> None:
     """Write the plan into its folder, which must not hold another."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or error
-        raise FabulaError(
-            f"{folder}: no folder can be made here: {reason}. Choose another for the run."
-        ) from None
+    make_folder(folder)
     header, said = folder / "plan.json", plan.to_dict()
     if plan.start:
         said["start_weights"] = weights(Path(plan.start))

@@ -86,7 +86,7 @@ class Generative(Pretrained):
 
         def fits(first: int) -> bool:
             read = self.tokens(self._prompt(told[first:], question), verbose=False)
-            return len(read["input_ids"]) <= self.limit
+            return bool(len(read["input_ids"]) <= self.limit)
 
         return 0 if fits(0) else bisect_left(range(len(told)), True, 1, key=fits)
 
