@@ -11,7 +11,7 @@ import torch
 from fabula.errors import FabulaError
 from fabula.generate import generate
 from fabula.models.layers import Grams
-from fabula.models.memnn import MemNN
+from fabula.models.memnn import MemNN, _margin, _order, _tournament
 from fabula.models.ngram import NGram
 from fabula.models.spelling import Spelling
 from fabula.training.data import Example, Tensors, Vocabulary, examples_of
@@ -146,3 +146,38 @@ def test_ngram_adds_up_the_weights_of_its_grams() -> None:
                     found = model.grams(torch.tensor([sentence[start : start + length]]))
                     wanted += model.weights.weight[int(found[0, -1])]
         assert torch.allclose(model(batch).logits[row], wanted, atol=1e-4)
+
+
+# --- which sentence is fetched --------------------------------------------------------------------
+
+NOT_THERE = float("-inf")
+
+
+@pytest.mark.parametrize(
+    ("scores", "later", "winner"),
+    [
+        ([1.0, 1.1, 1.0, NOT_THERE], 0.5, 2),  # the latest of those alike
+        ([1.0, 2.0, 1.0, NOT_THERE], 0.5, 1),  # unless an earlier one fits better by more
+        ([1.0, 1.1, 1.0, NOT_THERE], -0.5, 0),  # or what is asked is the earliest
+        ([1.0, 1.0, 1.0, 1.2], 0.5, 3),  # STOP is told at no time
+        ([1.0, NOT_THERE, NOT_THERE, 0.9], 0.5, 0),
+        ([NOT_THERE, NOT_THERE, NOT_THERE, NOT_THERE], 0.5, 3),  # nothing is left to fetch
+        ([0.0, 0.6, 1.2, NOT_THERE], -1.0, 2),  # each against the best so far, not the one before
+    ],
+)
+def test_sentences_compete_in_the_order_they_are_told(
+    scores: list[float], later: float, winner: int
+) -> None:
+    assert int(_tournament(torch.tensor([scores]), torch.tensor([later]))) == winner
+
+
+def test_order_speaks_for_the_later_of_two_and_never_about_stop() -> None:
+    assert _order(torch.tensor([1, 3]), 3).tolist() == [[1, 0, -1, 0], [0, 0, 0, 0]]
+
+
+def test_what_training_wants_by_its_margin_is_what_is_fetched() -> None:
+    scores, later = torch.tensor([[1.0, 1.3, 1.0, 0.2]]), torch.tensor([0.5])
+    for gold in range(4):
+        order = _order(torch.tensor([gold]), 3) * later.unsqueeze(1)
+        loss = _margin(scores, torch.tensor([gold]), torch.tensor([True]), 0.1, order)
+        assert (float(loss) == 0) == (gold == int(_tournament(scores, later)) == 2)

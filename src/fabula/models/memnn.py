@@ -1,9 +1,10 @@
 """Memory network with strong supervision: it learns which sentences to fetch, and in which order.
 
 Variants by flag: adaptive memories (fetch until STOP wins, answer word by word), N-grams, a
-non-linear or multilinear match. Instead of the original's tournament between pairs of sentences, a
-sentence is scored for its words and for when it was told: its age, and how far before or after
-the one fetched last it stands. What the question and the sentences fetched make of that is learned.
+non-linear or multilinear match. Which of two sentences is fetched depends on their words, on
+whether they were told before or after the one fetched last, and on which of them was told later: by
+so much that the latest of those alike wins, however near the others are. So they are compared in
+pairs, one after another.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from fabula.training.data import MAX_SUPPORTS, PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
 ROWS = 1 << 13  # N-grams that have a vector
-TIMES = 5  # what is known of when a sentence was told
+TIMES = 3  # told later than another; before or after the one that was fetched last
+TIME_SCALE = 3  # when counts as much as what is told
 
 
 @dataclass(frozen=True)
@@ -173,15 +175,15 @@ class MemNN(Model):
         taken = torch.zeros(count, depth, device=story.device)
         losses: list[Tensor] = []
         for hop in range(self._most()):
-            when = _when(batch.sentences, last, depth)
-            scores = self._scores(memory, context, when, there & (taken == 0))
+            scores, later = self._scores(memory, context, last, there & (taken == 0))
             if wanted is None:
-                best = scores.argmax(1)
-                going = going & (best < depth) & (scores.max(1).values > float("-inf"))
+                best = _tournament(scores, later)
+                going = going & (best < depth)
             else:
                 best, known = wanted[:, hop], wanted[:, hop] >= 0  # depth stands for STOP
                 if bool(known.any()):
-                    losses.append(_margin(scores, best, known, self.sizes.margin))
+                    order = _order(best, depth) * later.unsqueeze(1)
+                    losses.append(_margin(scores, best, known, self.sizes.margin, order))
                 going = known & (best < depth)
             if not bool(going.any()):
                 break
@@ -206,35 +208,54 @@ class MemNN(Model):
             wanted[rows, ends[rows]] = batch.story.shape[1]
         return wanted
 
-    def _scores(self, memory: Tensor, context: Tensor, when: Tensor, there: Tensor) -> Tensor:
-        """[B, S + 1] how well each sentence, and STOP, fits."""
-        asked = self._bent(0, context).unsqueeze(2)
-        scores = self._bent(1, memory) @ asked + when @ self.times(asked.squeeze(2)).unsqueeze(2)
-        scores = scores.squeeze(2).masked_fill(~there, float("-inf"))
+    def _scores(
+        self, memory: Tensor, context: Tensor, last: Tensor, there: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """[B, S + 1] how well each sentence, and STOP, fits; [B] what it counts to be told later
+        than another."""
+        asked = self._bent(0, context)
+        later, *when = (TIME_SCALE * self.times(asked)).unbind(1)
+        scores = (self._bent(1, memory) @ asked.unsqueeze(2)).squeeze(2)
+        place, fetched = torch.arange(there.shape[1], device=last.device), last.unsqueeze(1)
+        for side, weight in zip(
+            (place < fetched, (place > fetched) & (fetched >= 0)), when, strict=True
+        ):
+            scores = scores + side * weight.unsqueeze(1)
+        scores = scores.masked_fill(~there, float("-inf"))
         stop = (
-            self._bent(1, self.stop) @ asked
+            asked @ self._bent(1, self.stop).unsqueeze(1)
             if self.sizes.adaptive
             else scores.new_full((len(scores), 1), float("-inf"))
         )
-        return torch.cat([scores, stop], 1)
+        return torch.cat([scores, stop], 1), later
 
 
-def _when(sentences: Tensor, last: Tensor, depth: int) -> Tensor:
-    """[B, S, 5] when a sentence was told: its age, whether before or after the one fetched last,
-    and how far from it. Logarithms, so that one step counts more the nearer it is."""
-    place = torch.arange(depth, device=last.device)
-    last = last.unsqueeze(1)
-    age = (sentences.unsqueeze(1) - 1 - place).clamp(min=0).log1p()
-    after = ((place > last) & (last >= 0)).to(age.dtype)
-    before = ((place <= last) & (last >= 0)).to(age.dtype)
-    distance = (place - last).abs().log1p()
-    return 3 * torch.stack([age, before, after, distance * before, distance * after], 2)
+def _order(gold: Tensor, depth: int) -> Tensor:
+    """[B, S + 1] 1 where the wanted sentence is told later than another, -1 where it is told
+    earlier, 0 for STOP, which is told at no time."""
+    place = torch.arange(depth + 1, device=gold.device)
+    told_at_all = (place < depth) & (gold < depth).unsqueeze(1)
+    return (gold.unsqueeze(1) - place).sign() * told_at_all
 
 
-def _margin(scores: Tensor, gold: Tensor, counted: Tensor, margin: float) -> Tensor:
-    """The mean over counted rows of all violations of the margin."""
+def _tournament(scores: Tensor, later: Tensor) -> Tensor:
+    """[B] one sentence after another against the best of those before it, as the paper has it;
+    STOP against the winner. Where nothing is left, STOP wins too."""
+    best = torch.full_like(later, scores.shape[1] - 1, dtype=torch.long)
+    score = torch.full_like(later, float("-inf"))
+    for place, challenger in enumerate(scores[:, :-1].unbind(1)):
+        wins = challenger + later > score
+        best, score = torch.where(wins, place, best), torch.where(wins, challenger, score)
+    return torch.where(scores[:, -1] > score, scores.shape[1] - 1, best)
+
+
+def _margin(
+    scores: Tensor, gold: Tensor, counted: Tensor, margin: float, order: Tensor | float = 0.0
+) -> Tensor:
+    """The mean over counted rows of all violations of the margin; `order` is what speaks for the
+    right one against each of the others besides."""
     right = scores.gather(1, gold.clamp(min=0).unsqueeze(1))
-    wrong = (margin - right + scores).clamp(min=0)
+    wrong = (margin - right + scores - order).clamp(min=0)
     wrong = wrong.masked_fill(scores == float("-inf"), 0)
     wrong = wrong.scatter(1, gold.clamp(min=0).unsqueeze(1), 0.0)
     total: Tensor = torch.where(counted, wrong.sum(1), 0).sum() / counted.sum().clamp(min=1)
