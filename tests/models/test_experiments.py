@@ -111,6 +111,18 @@ def test_an_experiment_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
             assert cell["runs"] == two["cells"][name]["runs"]
 
 
+def test_what_only_comes_before_is_not_tested(tmp_path: Path) -> None:
+    text = TEXT.replace("seeds = 2", 'seeds = 1\nlines = ["*then 2"]\nwithout = ["MemN2N"]')
+    carry_out(written(tmp_path, text), "small", tmp_path / "store")
+    tests = {
+        orjson.loads((path.parents[1] / "plan.json").read_bytes())["data"][0]["name"]: orjson.loads(
+            path.read_bytes()
+        )
+        for path in (tmp_path / "store").rglob("tests.json")
+    }
+    assert {name: len(found) for name, found in tests.items() if found} == {"babi/qa2": 1}
+
+
 def test_a_scale_may_leave_out_columns_and_lines(tmp_path: Path) -> None:
     less = (
         'seeds = 1\nwithout = ["MemN2N"]\nlines = ["task ?"]\ncolumns = { N-gram = { epochs = 1 } }'
@@ -364,6 +376,8 @@ def figures() -> dict[str, Any]:
         ({"above": {"columns": ["chance"]}, "by": 30}, True),
         ({"above": {"columns": ["chance"]}, "by": 31}, False),
         ({"columns": ["x"], "above": {"columns": ["y"]}, "by": 43}, True),
+        ({"columns": ["x"], "above": {"columns": ["x", "y"]}, "by": 43}, True),  # of the others
+        ({"columns": ["x"], "above": {"columns": ["y", "chance"]}, "by": 44}, False),  # of each
         ({"lines": ["a"], "above": {"lines": ["b"]}, "by": 10}, True),
         ({"lines": ["b"], "above": {"lines": ["a"]}, "by": -9}, False),
         ({"columns": ["z"], "at_least": 0}, False),  # nothing is no evidence

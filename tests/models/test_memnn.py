@@ -17,6 +17,7 @@ from fabula.models.spelling import Spelling
 from fabula.training.data import Example, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, shape_of
 from fabula.training.model import NO_ANSWER, Shape
+from fabula.training.runs import settings
 
 torch.set_num_threads(1)
 
@@ -107,7 +108,7 @@ def test_fetches_no_more_than_any_example_needs() -> None:
 
 def test_ngrams_and_bins_cannot_be_combined() -> None:
     with pytest.raises(FabulaError, match="choose one"):
-        MemNN(MemNN.Sizes(ngrams=True, bins=5), Shape(30, 3, 0, 5, 5, answer_parts=PARTS))
+        settings(MemNN, {"ngrams": True, "bins": 5}, {})
 
 
 def test_grams_of_training_have_rows_of_their_own() -> None:

@@ -13,7 +13,7 @@ from fabula.errors import FabulaError, ParseError
 from fabula.generate import generate
 from fabula.instance import Instance
 from fabula.models import MODELS, PRETRAINED, model_named
-from fabula.training.runs import Plan, settings, train
+from fabula.training.runs import Plan, divided, load_model, settings, train
 from fabula.training.source import Source
 from fabula.training.team import check_device
 
@@ -134,10 +134,40 @@ def test_a_linear_start_may_be_left_out() -> None:
     assert settings(model_named("memn2n"), {"linear_start": 0}, {})[0].linear_start == 0
 
 
-def test_training_that_goes_astray_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["memn2n", "ut", "entnet"])
+def test_training_that_goes_astray_says_so(tmp_path: Path, name: str) -> None:
     wild = {"epochs": 2, "lr": 1e30, "clip": 0.0}
     with pytest.raises(FabulaError, match="training went astray"):
-        train(Plan("memn2n", (Source("babi/qa1", size=40),), regime=wild), tmp_path / "run")
+        train(Plan(name, (Source("babi/qa1", size=40),), regime=wild), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("gat", {}),
+        ("bilstm", {}),
+        ("bilstm-attention", {}),
+        ("mac", {}),
+        ("rn", {"people": True}),
+        ("lstm", {"cloze": True}),
+    ],
+)
+def test_who_is_asked_about_two_entities_is_not_asked_anything_else(
+    tmp_path: Path, name: str, given: dict[str, Any]
+) -> None:
+    sizes, regime = divided(given)
+    with pytest.raises(FabulaError, match="asked about two entities"):
+        train(Plan(name, (Source("babi/qa1", size=20),), sizes, regime), tmp_path / "run")
+
+
+def test_a_model_with_settings_of_another_version_is_told(tmp_path: Path) -> None:
+    source = Source("babi/qa1", size=20)
+    train(plan(source), tmp_path / "run")
+    path = tmp_path / "run/restart-0/model.json"
+    said = orjson.loads(path.read_bytes())
+    path.write_bytes(orjson.dumps({**said, "sizes": {**said["sizes"], "wheels": 4}}))
+    with pytest.raises(FabulaError, match=r"model\.json: damaged, or of another version"):
+        load_model(tmp_path / "run")
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,18 @@ def rows_of_placeholders(model: Model) -> Tensor:
     return words.weight.detach()[HELD].clone()
 
 
+def test_placeholders_are_drawn_once_for_all_that_a_batch_looks_up() -> None:
+    model, data = made("rn", "clutrr/gen-23", word=8, people=True, placeholders="redrawn")
+    table, looked_up = model.get_submodule("sentences.words"), list[Tensor]()
+    assert isinstance(table, Words)
+    table.register_forward_hook(lambda *_: looked_up.append(table.weight[HELD].detach().clone()))
+    model.train()
+    batch = data.batch(torch.arange(4))
+    model(batch), model(batch)
+    assert torch.equal(looked_up[0], looked_up[1])
+    assert not torch.equal(looked_up[1], looked_up[2])
+
+
 @pytest.mark.parametrize("name", ["bilstm", "bilstm-attention", "mac"])
 def test_placeholders_are_fixed_or_zeroed_or_drawn_anew(name: str) -> None:
     for kind in ("fixed", "zeroed", "redrawn"):

@@ -14,7 +14,7 @@ import torch
 from fabula.generate import generate
 from fabula.models import model_named
 from fabula.training.data import Tensors, Vocabulary, examples_of
-from fabula.training.loop import shape_of
+from fabula.training.loop import loss_of, shape_of
 from fabula.training.runs import Plan, load_model, train
 from fabula.training.source import Source
 from fabula.training.team import Team
@@ -88,3 +88,28 @@ def test_what_a_model_lists_is_the_same_in_all_processes(name: str, flags: dict[
     assert int(lists[0]["grams.known"]) > 1
     for key, value in lists[0].items():
         assert torch.equal(value, lists[1][key]), key
+
+
+@pytest.mark.parametrize(
+    ("name", "recipe", "flags"),
+    [
+        ("memnn", "babi/qa7", {}),
+        ("memnn", "babi/qa8", {"adaptive": True}),  # answers and supports of different lengths
+        ("bidaf", "babi/qa5", {"dropout": 0.0}),
+        ("entnet", "babi/qa5", {}),
+    ],
+)
+def test_the_losses_of_the_shares_are_that_of_the_batch(
+    name: str, recipe: str, flags: dict[str, Any]
+) -> None:
+    examples = examples_of(generate(recipe, "train", size=30))
+    data, kind = Tensors(examples, Vocabulary.of(examples)), model_named(name)
+    torch.manual_seed(1)
+    model = kind(kind.Sizes(**flags), shape_of(data.vocabulary, data)).train()
+    batch = data.batch(torch.arange(30))
+    model.meet(batch)
+    shares = [Team(rank, 2).share(batch) for rank in range(2)]
+    with torch.no_grad():
+        parts = [float(loss_of(model(part), part)) * weight for part, weight in shares]
+        whole = float(loss_of(model(batch), batch))
+    assert sum(parts) == pytest.approx(whole, rel=1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -126,6 +127,31 @@ def test_validation_is_held_out_by_story() -> None:
     assert not {e.group for e in learned} & {e.group for e in held}
     with pytest.raises(FabulaError, match="single story"):
         hold_out(examples[:5], 0.1)
+
+
+def test_validation_is_like_training_though_the_rarest_come_last() -> None:
+    examples = examples_of(generate("dyna/diverse-t7", "train", size=1500))
+    learned, held = hold_out(examples, 0.1)
+    for feature in ("question", "support_size"):
+        counts = [
+            Counter(example.features[feature] for example in part) for part in (learned, held)
+        ]
+        for value, count in counts[0].items():
+            share = count / len(learned)
+            assert counts[1][value] / len(held) == pytest.approx(share, abs=0.12), value
+
+
+def test_of_two_epochs_right_as_often_the_surer_is_kept() -> None:
+    examples = examples_of(generate("babi/qa1", "train", size=20))
+    data = Tensors(examples, Vocabulary.of(examples))
+    kind = model_named("lstm")
+    run = Trainer(kind(kind.Sizes(), shape_of(data.vocabulary, data)), Regime(), data, data, seed=1)
+    row = {"loss": 0.5, "valid_accuracy": 0.9, "valid_loss": 0.4}
+    rows = [row, {**row, "valid_loss": 0.3}, {**row, "valid_loss": 0.35}]
+    nan = float("nan")
+    for each in (*rows, {**row, "loss": nan, "valid_accuracy": 1.0}, {**row, "valid_loss": nan}):
+        run._judge(each)
+    assert (run.progress.epoch, run.progress.best_epoch) == (5, 2)
 
 
 def test_what_training_never_saw_is_unknown_and_never_right() -> None:

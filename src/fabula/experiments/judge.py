@@ -53,11 +53,24 @@ def _case(claim: Claim, column: str, figures: Figures) -> dict[str, Any]:
     elif claim.at_most is not None:
         case["holds"] = found <= claim.at_most
     else:
-        above = claim.above or {}
-        others = _values(above.get("lines", claim.lines), above.get("columns", (column,)), figures)
-        case["other"] = round(mean(others), 2) if others else None
-        case["holds"] = bool(others) and found - mean(others) >= claim.by
+        others = _others(claim, column, figures)
+        case["other"] = round(max(others), 2) if others else None
+        case["holds"] = bool(others) and found - max(others) >= claim.by
     return case
+
+
+def _others(claim: Claim, column: str, figures: Figures) -> list[float]:
+    """What a column must be above: the mean of the other lines, in each of the other columns."""
+    above = claim.above or {}
+    lines, named = above.get("lines", claim.lines), above.get("columns", (column,))
+    known = dict.fromkeys(other for cells in figures.values() for other in cells)
+    found = []
+    for other in known:
+        if matches(other, named) and (other not in ("majority", "chance") or other in named):
+            values = _values(lines, (other,), figures)
+            if values and (other != column or "lines" in above):
+                found.append(mean(values))
+    return found
 
 
 def _values(lines: tuple[str, ...], columns: tuple[str, ...], figures: Figures) -> list[float]:

@@ -263,7 +263,7 @@ def _job(training: Training, seed: int, tests: dict[str, Source], store: Path) -
         keep_plan(plan, folder)
     if plan.start:  # each seed goes on from its own
         plan = replace(plan, start=f"{plan.start}/restart-{seed}")
-    return folder, Run(plan, folder, tests or None, store / "data").restart(seed)
+    return folder, Run(plan, folder, tests, store / "data").restart(seed)
 
 
 # --- figures --------------------------------------------------------------------------------------

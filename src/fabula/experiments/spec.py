@@ -203,7 +203,8 @@ class Claim(Strict):
     """So many of the lines reach 95."""
     solves_at_most: int | None = None
     above: dict[Literal["lines", "columns"], tuple[str, ...]] | None = None
-    """What it is above: of the same lines, or the same column, where not said."""
+    """What it is above: of the same lines, or the same column, where not said; of several columns,
+    above each of the others."""
     by: float = 0.0
 
     @model_validator(mode="after")

@@ -77,7 +77,11 @@ class BiDAF(Model):
             self.trust(pooled).sigmoid() if bool(known.any()) else pooled.new_zeros(len(batch), 1)
         )
         guessed = self.unnamed(pooled).softmax(1)
-        return Output((trust * pointed + (1 - trust) * guessed).clamp(min=1e-9).log())
+        logits = (trust * pointed + (1 - trust) * guessed).clamp(min=1e-9).log()
+        wanted = batch.answer.clamp(min=0).unsqueeze(1)
+        # not among the answers alone: pointing at what is none is wrong too
+        loss = -(logits.gather(1, wanted).squeeze(1) * (batch.answer >= 0)).sum() / len(batch)
+        return Output(logits, loss)
 
 
 def _row(words: Tensor) -> tuple[Tensor, Tensor]:

@@ -30,6 +30,7 @@ class BiLSTM(Model):
     regime = Regime(epochs=50, batch=64, lr=1e-3, clip=1, cloze=True, patience=15)
     paper = "Sinha et al. 2019 (CLUTRR), baseline"
     inputs = "words"
+    of_two = True
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
@@ -57,11 +58,12 @@ class BiLSTM(Model):
         return Output(self.decide(torch.cat([first, second, pooled], 1)))
 
 
-def encode(batch: Batch, words: nn.Module, lstm: Sequences) -> tuple[Tensor, Tensor, Tensor]:
+def encode(batch: Batch, words: Words, lstm: Sequences) -> tuple[Tensor, Tensor, Tensor]:
     """([B, T, d] states of the story's words, [B, T] which are there, [B, 2, d] the entities).
 
     An entity is the sum of the states of all its mentions.
     """
+    words.redraw()
     count = len(batch)
     row = batch.story.reshape(count, -1)
     order, lengths = without_gaps(row)

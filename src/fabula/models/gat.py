@@ -58,9 +58,11 @@ class GAT(Model):
     """Needs a graph: questions about two entities, facts about two entities."""
 
     Sizes = Widths
-    regime = Regime(epochs=60, batch=100, lr=1e-3, clip=1, patience=20)
+    # longer chains than those of training are learned after these are all right
+    regime = Regime(epochs=60, batch=100, lr=1e-3, clip=1, patience=20, enough=0)
     paper = "Velickovic et al. 2018; the structured model of CLUTRR"
     inputs = "graph"
+    of_two = True
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)

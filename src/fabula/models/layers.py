@@ -37,14 +37,13 @@ class Words(nn.Embedding):
         if self.redrawn:  # from a number of its own, so that each restart has other rows
             self.register_buffer("drawn", torch.randint(1 << 40, ()))
 
-    def forward(self, words: Tensor) -> Tensor:
-        """The vectors of words."""
+    def redraw(self) -> None:
+        """Draw the rows of placeholders anew for a batch, in training and if they are to be."""
         if self.redrawn and self.training:
             self.drawn += 1
             generator = torch.Generator().manual_seed(int(self.drawn))
             rows = torch.randn(PLACEHOLDERS, self.embedding_dim, generator=generator)
             self.weight.data[2 : 2 + PLACEHOLDERS] = rows.to(self.weight) * self.spread
-        return super().forward(words)
 
 
 def _freeze(gradient: Tensor) -> Tensor:

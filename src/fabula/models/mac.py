@@ -33,6 +33,7 @@ class MAC(Model):
     regime = Regime(epochs=50, batch=32, lr=1e-3, clip=8, cloze=True, patience=15)
     paper = "Hudson and Manning 2018; baseline of CLUTRR"
     inputs = "words"
+    of_two = True
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)

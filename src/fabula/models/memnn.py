@@ -21,7 +21,6 @@ from fabula.models.spelling import Spelling
 from fabula.training.data import MAX_SUPPORTS, PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
-ROWS = 1 << 13  # N-grams that have a vector
 TIMES = 3  # told later than another; before or after the one that was fetched last
 TIME_SCALE = 3  # when counts as much as what is told
 
@@ -38,6 +37,8 @@ class Widths:
     """AM: fetch until the memory STOP is best, at most ten times; answer until the word STOP is."""
     ngrams: bool = False
     """NG: bags of 1- to 3-grams."""
+    rows: int = 8192
+    """So many N-grams have a vector, the first that come."""
     nonlinear: bool = False
     """NL: tanh layers on both sides of the match."""
     bins: int = 0
@@ -86,13 +87,17 @@ class MemNN(Model):
     needed: Tensor
     """The most sentences that a training example needs."""
 
-    def __init__(self, sizes: Widths, shape: Shape) -> None:
-        super().__init__(sizes, shape)
+    @classmethod
+    def check(cls, sizes: Widths) -> None:
+        """An N-gram has no place in its sentence."""
         if sizes.ngrams and sizes.bins:
             raise FabulaError("memnn: ngrams and bins cannot be combined; choose one.")
+
+    def __init__(self, sizes: Widths, shape: Shape) -> None:
+        super().__init__(sizes, shape)
         size = sizes.size
-        self.grams = Grams(ROWS) if sizes.ngrams else None
-        rows = ROWS if sizes.ngrams else shape.words
+        self.grams = Grams(sizes.rows) if sizes.ngrams else None
+        rows = sizes.rows if sizes.ngrams else shape.words
         self.asked, self.fetched, self.memory = (_Bag(sizes, rows) for _ in range(3))
         self.asked_for_answer, self.fetched_for_answer, self.latest_for_answer = (
             _Bag(sizes, rows) for _ in range(3)
@@ -252,11 +257,11 @@ def _tournament(scores: Tensor, later: Tensor) -> Tensor:
 def _margin(
     scores: Tensor, gold: Tensor, counted: Tensor, margin: float, order: Tensor | float = 0.0
 ) -> Tensor:
-    """The mean over counted rows of all violations of the margin; `order` is what speaks for the
-    right one against each of the others besides."""
+    """All violations of the margin in counted rows, for each row of the batch; `order` is what
+    speaks for the right one against each of the others besides."""
     right = scores.gather(1, gold.clamp(min=0).unsqueeze(1))
     wrong = (margin - right + scores - order).clamp(min=0)
     wrong = wrong.masked_fill(scores == float("-inf"), 0)
     wrong = wrong.scatter(1, gold.clamp(min=0).unsqueeze(1), 0.0)
-    total: Tensor = torch.where(counted, wrong.sum(1), 0).sum() / counted.sum().clamp(min=1)
+    total: Tensor = torch.where(counted, wrong.sum(1), 0).sum() / len(scores)
     return total

@@ -12,8 +12,6 @@ from fabula.models.layers import Grams
 from fabula.training.data import PAD, UNKNOWN, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
-ROWS = 1 << 13  # N-grams that have weights
-
 
 @dataclass(frozen=True)
 class Widths:
@@ -23,6 +21,8 @@ class Widths:
     with_question: bool = True
     only_related: bool = True
     """Only sentences that share a word with the question; the paper found all to be worse."""
+    rows: int = 8192
+    """So many N-grams have weights, the first that come; rich language has more of them."""
 
 
 class NGram(Model):
@@ -35,9 +35,9 @@ class NGram(Model):
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
-        self.grams = Grams(ROWS, sizes.longest)
+        self.grams = Grams(sizes.rows, sizes.longest)
         self.weights = nn.EmbeddingBag.from_pretrained(
-            torch.zeros(ROWS, shape.answers), freeze=False, mode="sum", padding_idx=PAD
+            torch.zeros(sizes.rows, shape.answers), freeze=False, mode="sum", padding_idx=PAD
         )
         self.bias = nn.Parameter(torch.zeros(shape.answers))
 

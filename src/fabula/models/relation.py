@@ -57,7 +57,7 @@ class Sentences(nn.Module):
         flat = _last(self.read, self.words, story.flatten(0, 1)).view(*shape[:2], -1)
         asked = _last(self.ask, self.words, batch.question)
         offset = (
-            torch.randint(0, self.limit + 1, (len(batch), 1), device=story.device)
+            torch.randint(0, self.limit, (len(batch), 1), device=story.device)
             if self.training
             else count.new_zeros(len(batch), 1)
         )
@@ -79,11 +79,11 @@ class People(nn.Module):
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """([B, S, object], [B, question], [B, S] which are there)."""
+        _, _, people = encode(batch, self.words, self.read)
         rows = batch.story.flatten(0, 1)
         lengths = (rows != PAD).sum(1).clamp(min=1)
         mean = self.read(self.words(rows), lengths).sum(1) / lengths.unsqueeze(1)
         objects = mean.view(*batch.story.shape[:2], -1)
-        _, _, people = encode(batch, self.words, self.read)
         return objects, people.flatten(1), told(batch.sentences, objects.shape[1])
 
 
@@ -114,6 +114,11 @@ class RelationNetwork(Model):
     regime = Regime(epochs=100, batch=64, lr=5e-4)
     paper = "Santoro et al. 2017; baseline of CLUTRR and StepGame"
     inputs = "sentences"
+
+    @classmethod
+    def asks_of_two(cls, sizes: PairWidths) -> bool:
+        """In CLUTRR's form."""
+        return sizes.people
 
     def __init__(self, sizes: PairWidths, shape: Shape) -> None:
         super().__init__(sizes, shape)

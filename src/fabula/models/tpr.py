@@ -31,8 +31,6 @@ class Widths:
     entity: int = 90
     role: int = 20
     hidden: int = 40
-    layers: int = 0
-    """0: sentence after sentence (TPR-RNN); else so many parallel rounds (TP-MANN)."""
     positions: bool = True
     """The mask of words starts from position weights instead of a constant: it leaves the plateau
     on which subject and object cannot be told apart sooner."""
@@ -175,6 +173,7 @@ class RoundWidths(Widths):
     role: int = 32
     hidden: int = 64
     layers: int = 4
+    """Rounds in which all sentences are written."""
     sequential: bool = False
     """Within a round the released code writes, then moves what it reads after that, then links
     back; the paper reads once and writes all three."""
@@ -223,7 +222,7 @@ class TPMANN(TensorMemory):
         first, square = self.first_reads(v, e1, e2), self.start.pow(2).sum()
         scale, values = e1.new_ones(len(e1), 1, 1), torch.zeros_like(first)
         write = _in_turn if self.sizes.sequential else _at_once
-        for _ in range(max(1, self.sizes.layers)):
+        for _ in range(self.sizes.layers):
             values = write(scale * first, values, gram, e1, e2)
             scale, values = self._normalised(scale, values, first, gram, square)
         return scale.squeeze(2), values
@@ -248,7 +247,7 @@ class TPMANN(TensorMemory):
     def dense_memory(self, entity: Tensor, role: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
         """The rounds with the tensor itself."""
         memory = self.start.expand(len(e1), -1, -1, -1)
-        for _ in range(max(1, self.sizes.layers)):
+        for _ in range(self.sizes.layers):
             before, found = memory, []
             for key in range(3):
                 keys = torch.einsum("bse,bsr->bser", entity[:, :, key], role[:, :, key])

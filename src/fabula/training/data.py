@@ -26,6 +26,7 @@ from torch import Tensor
 from fabula.errors import FabulaError
 from fabula.evaluate.training import noise_of
 from fabula.instance import Instance
+from fabula.seeds import fingerprint
 
 PAD, UNKNOWN = 0, 1
 PLACEHOLDERS = 20  # rows for anonymous entities, right after padding and unknown
@@ -434,8 +435,11 @@ def _matrix(edges: Tensor, place: Tensor) -> Tensor:
 
 
 def hold_out(examples: Sequence[Example], share: float) -> tuple[list[Example], list[Example]]:
-    """Training and validation examples: the last share of the stories is held out."""
-    groups = list(dict.fromkeys(e.group for e in examples))
+    """Training and validation examples: a share of the stories, drawn by their names, is held out.
+
+    Not the last of them: a recipe may fill its rarest cells last.
+    """
+    groups = sorted({e.group for e in examples}, key=fingerprint)
     if len(groups) < 2:
         raise FabulaError("a single story cannot be divided into training and validation.")
     kept = set(groups[: min(len(groups) - 1, max(1, round(len(groups) * (1 - share))))])

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
+from math import isfinite, isnan
 from pathlib import Path
 from pickle import UnpicklingError
 from time import perf_counter, process_time
@@ -55,6 +56,8 @@ class Progress:
     epoch: int = 0
     best: float = float("-inf")
     """Of the measure that selects."""
+    best_loss: float = float("inf")
+    """On the validation examples, in the best epoch."""
     best_epoch: int = 0
     halved: bool = False
     seconds: float = 0.0
@@ -123,7 +126,7 @@ class Trainer:
             done.epoch >= self.regime.epochs
             or (patience > 0 and done.epoch - done.best_epoch >= patience)
             or (self.budget is not None and done.seconds >= self.budget)
-            or (done.best >= self.regime.enough and self.regime.select != "train")
+            or (0 < self.regime.enough <= done.best and self.regime.select != "train")
         )
 
     def _epoch(self, watch: Watch) -> Row:
@@ -206,8 +209,10 @@ class Trainer:
         done = self.progress
         done.epoch += 1
         measure = -row["loss"] if self.regime.select == "train" else row["valid_accuracy"]
-        if measure > done.best:
-            done.best, done.best_epoch = measure, done.epoch
+        # of two that are right as often, the one that is surer of it; one gone astray is neither
+        astray = not isfinite(row["loss"]) or isnan(row["valid_loss"])
+        if not astray and (measure, -row["valid_loss"]) > (done.best, -done.best_loss):
+            done.best, done.best_loss, done.best_epoch = measure, row["valid_loss"], done.epoch
             self.best_weights = _copy(self.model)
         if self.regime.halve_below and row["valid_loss"] < self.regime.halve_below:
             done.halved = True

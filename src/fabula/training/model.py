@@ -92,7 +92,7 @@ class Regime:
     patience: int = 0
     """Stop when validation has not improved for so many epochs; 0: never."""
     enough: float = 1.0
-    """Stop when this share of validation is right."""
+    """Stop when this share of validation is right; 0: never."""
     select: Literal["valid", "train", "test"] = "valid"
     """What the best epoch and the best restart are chosen by. With 'test', as some released code
     has it, the result is no honest figure, and says so."""
@@ -126,6 +126,8 @@ class Model(nn.Module):
     """Where it comes from."""
     inputs: ClassVar[Literal["sentences", "words", "graph", "text"]]
     """What of a batch it reads."""
+    of_two: ClassVar[bool] = False
+    """Whether all it reads of a question is which two entities of the story it is about."""
     uses_supports: ClassVar[bool] = False
     """Whether it learns from the supporting sentences."""
     at_once: ClassVar[int] = 256
@@ -141,6 +143,11 @@ class Model(nn.Module):
     @classmethod
     def check(cls, sizes: Any) -> None:
         """Refuse what cannot work, before any data are made."""
+
+    @classmethod
+    def asks_of_two(cls, sizes: Any) -> bool:
+        """Whether with these sizes it needs questions about two entities of the story."""
+        return cls.of_two
 
     @classmethod
     def restored(cls, sizes: Any, shape: Shape, folder: Path) -> Model:

@@ -133,11 +133,11 @@ class Run:
         team: Team | None = None,
         track: str | None = None,
     ) -> None:
-        """`tests`: what it is tested on, the training's own if none; `store`: keeps examples;
+        """`tests`: what it is tested on, the training's own if not said; `store`: keeps examples;
         `track`: the trackio project that gets the figures of every epoch."""
         self.plan = plan
         self.folder = folder
-        self.tests = tests or plan.own_tests()
+        self.tests = plan.own_tests() if tests is None else tests
         self.store = store
         self.team = team or Team(device=plan.device)
         self.track = track
@@ -168,7 +168,7 @@ class Run:
             model.to(device)
             for name, source in missing.items():
                 examples = source.examples("test", self.store)
-                tensors = _tensors(type(model), examples, vocabulary, regime)
+                tensors = _tensors(type(model), model.sizes, examples, vocabulary, regime)
                 judged = evaluate(model, tensors, device, team=self.team)
                 done[name] = {
                     "source": source.to_dict(),
@@ -195,7 +195,7 @@ class Run:
         else:
             known = [e for source in plan.words for e in source.examples("train", self.store)]
             vocabulary = Vocabulary.of([*learned, *known])
-        train, valid = (_tensors(kind, part, vocabulary, regime) for part in (learned, held))
+        train, valid = (_tensors(kind, sizes, part, vocabulary, regime) for part in (learned, held))
         seed = fingerprint(f"{plan.seed}:restart:{number}") >> 1
         torch.manual_seed(seed)
         shape = start[0].shape if start else shape_of(vocabulary, train, valid)
@@ -352,13 +352,17 @@ def _check_start(plan: Plan, kind: type[Model], sizes: Any, model: Model) -> Non
 
 
 def _tensors(
-    kind: type[Model], examples: Sequence[Example], vocabulary: Vocabulary, regime: Regime
+    kind: type[Model],
+    sizes: Any,
+    examples: Sequence[Example],
+    vocabulary: Vocabulary,
+    regime: Regime,
 ) -> Tensors:
     """Examples as a model reads them."""
-    if kind.inputs == "graph" and not all(e.graph for e in examples):
+    if (kind.asks_of_two(sizes) or regime.cloze) and not all(e.graph for e in examples):
         raise FabulaError(
-            f"model {kind.__name__} reads graphs, and these data have questions that are not about "
-            "two entities of the story; train it on a recipe of clutrr or stepgame."
+            f"model {kind.__name__} is asked about two entities of a story, and these data have "
+            "other questions; train it on a recipe of clutrr or stepgame."
         )
     return Tensors(examples, vocabulary, regime.max_sentences, regime.cloze)
 
@@ -440,9 +444,13 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
         raise FabulaError(f"{folder}: no trained model is here; train one with `fabula train`.")
     said = _read(folder / "model.json")
     kind = model_named(said["model"])
+    try:
+        sizes = kind.Sizes(**said["sizes"])
+    except TypeError:  # it has other settings now
+        raise damaged(folder / "model.json") from None
     words = {name: tuple(value) for name, value in said["vocabulary"].items()}
     model = kind.restored(
-        kind.Sizes(**said["sizes"]),
+        sizes,
         Shape(
             **{
                 **said["shape"],

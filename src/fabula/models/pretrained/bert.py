@@ -63,6 +63,7 @@ class Bert(Pretrained):
     Sizes = Frozen
     regime = Regime(epochs=20, batch=32, lr=1e-3, clip=1)
     paper = "Sinha et al. 2019 (CLUTRR), baseline"
+    of_two = True
 
     def __init__(self, sizes: Frozen, shape: Shape, *kept: Any) -> None:
         super().__init__(sizes, shape, *kept)
