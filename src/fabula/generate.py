@@ -307,13 +307,9 @@ class Author:
             if found is None:
                 return None
             asked.append(found)
-            for other in (
-                self._ask_all(tale, ALONG, first + len(asked), recipe.along, draw, reasons)
-                if recipe.along
-                else ()
-            ):
-                if other.query != found.query:
-                    asked.append(other)
+            if recipe.along:
+                start = first + len(asked)
+                asked += self._ask_all(tale, ALONG, start, recipe.along, draw, reasons, asked)
         return asked
 
     def _ask(
@@ -336,7 +332,7 @@ class Author:
                 reasons[f"no {kind} question can be asked"] += 1
             while pool:
                 candidate = self._draw(pool, kind, draw)
-                asked = self._check(tale, candidate, cell, before, index, reasons)
+                asked = self._check(tale, candidate, cell, before, _settled(before), index, reasons)
                 if asked:
                     return asked
                 pool.remove(candidate)
@@ -351,14 +347,22 @@ class Author:
         kinds: Sequence[str],
         draw: Draw,
         reasons: Counter[str],
+        before: Sequence[Asked] = (),
     ) -> list[Asked]:
-        """All questions of these kinds that can be asked now, the first as instance `first`."""
+        """All questions of these kinds that can be asked now, the first as instance `first`; but
+        for the last of those asked before."""
         asked: list[Asked] = []
+        last = before[-1].query if before else None
+        settled = _settled(before)
         for kind in kinds:
             for candidate in self._pool(tale, kind, cell, draw):
-                found = self._check(tale, candidate, cell, [], first + len(asked), reasons)
+                if candidate.query == last:
+                    continue
+                index = first + len(asked)
+                found = self._check(tale, candidate, cell, (), settled, index, reasons)
                 if found:
                     asked.append(found)
+                    settled |= _settled([found])
         if not asked:
             reasons["nothing can be asked"] += 1
         return asked
@@ -398,11 +402,16 @@ class Author:
         tale: Tale,
         candidate: Candidate,
         cell: Cell,
-        before: list[Asked],
+        before: Sequence[Asked],
+        settled: int,
         index: int,
         reasons: Counter[str],
     ) -> Asked | None:
-        """The question with the supports that stand, if it belongs to the cell and the split."""
+        """The question with the supports that stand, if it belongs to the cell and the split.
+
+        It is not one of those before, unless something has changed; sentences that are `settled`
+        stay as they are told.
+        """
         recipe, reading = self.recipe, tale.reading
         query, answer, cited = candidate
         finding = reading.find(query)
@@ -441,7 +450,7 @@ class Author:
             reasons[problem] += 1
             return None
         if recipe.split_key not in ("story", "none") and not self._belongs(
-            tale, query, best, before
+            tale, query, best, settled
         ):
             reasons[ELSEWHERE] += 1
             if recipe.split_key == "compound-divergence":
@@ -456,16 +465,13 @@ class Author:
             masks,
         )
 
-    def _belongs(self, tale: Tale, query: Query, support: int, before: list[Asked]) -> bool:
+    def _belongs(self, tale: Tale, query: Query, support: int, settled: int) -> bool:
         """Whether this split may have a proof, if need be in other words of the same meaning."""
         admits = self.splitter.admits
         if admits(self._content(tale, query, support)):
             return True
         if self.recipe.split_key != "proof":
             return False
-        settled = 0
-        for asked in before:
-            settled |= asked.masks[0] if asked.masks else 0
         for _ in range(REWORDINGS):
             if not tale.reword(support & ~settled):
                 return False
@@ -582,6 +588,14 @@ def related(reading: Reading, query: Query, support: int) -> int:
         not support >> number & 1 and any(asked in fact for fact in facts)
         for number, facts in enumerate(reading.facts(), 1)
     )
+
+
+def _settled(asked: Sequence[Asked]) -> int:
+    """The sentences of their proofs, which belong to the split as they are told."""
+    mask = 0
+    for one in asked:
+        mask |= one.masks[0] if one.masks else 0
+    return mask
 
 
 def _disagreement(tale: Tale, query: Query, answer: object, other: object) -> str:

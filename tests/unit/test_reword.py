@@ -49,6 +49,27 @@ def test_no_proof_is_in_two_splits_and_stories_are_equally_long(name: str) -> No
     assert max(length.values()) < 1.15 * min(length.values())
 
 
+@pytest.mark.parametrize(
+    ("name", "changes", "splits"),
+    [
+        ("dyna/inject-t7", {}, ("train", "valid", "iid")),  # questions that are passed along
+        ("babi/qa9", {"questions": "all", "length": 8}, ("train", "valid", "test")),
+    ],
+)
+def test_what_one_question_settled_is_not_put_in_other_words_for_another(
+    name: str, changes: dict[str, object], splits: tuple[str, ...]
+) -> None:
+    proofs = [
+        {
+            (*sorted(one.story[n - 1] for n in one.support), one.question)
+            for one in fabula.generate(name, split, size=1200, **changes)
+        }
+        for split in splits
+    ]
+    assert min(map(len, proofs)) > 100
+    assert len(set.union(*proofs)) == sum(map(len, proofs))
+
+
 def shared(share: float) -> list[fabula.Instance]:
     splits = {"train": {"size": 10, "share": 0.9}, "tiny": {"size": 10, "share": share}}
     return list(fabula.generate("babi/qa1", "tiny", size=10, splits=splits))

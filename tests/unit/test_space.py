@@ -563,3 +563,10 @@ def test_the_chart_knows_what_the_graph_finds(links: list[tuple[str, int, str]],
         assert chart.gap(start, goal) == (None if settled is None else settled[0])
         assert chart.ways(start, goal) == ([] if settled is None else settled[1])
         assert chart.alone(mask, start, goal) == graph.alone(mask, start, goal)
+
+
+@pytest.mark.parametrize("split", ["train", "valid", "test"])
+def test_all_lengths_come_equally_often_among_published_noise(split: str) -> None:
+    chains = Counter(one.features["chain"] for one in generate("stepgame/compat", split, size=800))
+    assert set(chains) == set(range(1, 11))
+    assert max(chains.values()) < 1.7 * min(chains.values())

@@ -225,7 +225,9 @@ def _train_all(
     of = {line.name: line for line in lines}
     for (line, _), chain in cells.items():
         for training in chain:
-            _, tests = wanted.setdefault(training.folder, (training, {}))
+            known, tests = wanted.setdefault(training.folder, (training, {}))
+            if training.seeds > known.seeds:
+                wanted[training.folder] = (training, tests)
             if training is chain[-1]:
                 tests.update(_tests(of[line], amount))
     found: dict[Path, list[dict[str, Any]]] = {folder: [] for folder in wanted}

@@ -97,10 +97,11 @@ def _clean(record: Instance) -> list[str]:
         if role == "support"
     }
     found = []
-    for unit, facts, role in zip(record.story, record.facts, record.roles, strict=True):
-        if role == "support":
-            kin = [frozenset(fact[1:]) for fact in facts if len(fact) == 3]
-            found.append((min(place[pair] for pair in kin), unit))
+    for unit, facts in zip(record.story, record.facts, strict=True):
+        told = [place.get(frozenset(fact[1:])) for fact in facts if len(fact) == 3]
+        of_chain = [number for number in told if number is not None]
+        if of_chain:
+            found.append((min(of_chain), unit))
     return [unit for _, unit in sorted(found)]
 
 

@@ -312,8 +312,8 @@ class Tensors:
         self.edges = torch.zeros(count, most, 3, dtype=torch.int32)  # from, relation, to
         self.query = torch.full((count, 2), -1)
         # an entity is known by its name, not by its number: names that only a test has share one
-        self.who = torch.zeros(self.story.shape, dtype=torch.int8)
-        self.who_asked = torch.zeros(self.question.shape, dtype=torch.int8)
+        self.who = torch.zeros(self.story.shape, dtype=torch.int16)
+        self.who_asked = torch.zeros(self.question.shape, dtype=torch.int16)
         relation = self.vocabulary.relation
         for row, known in enumerate(graphs):
             if known is None:

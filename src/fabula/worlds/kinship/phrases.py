@@ -395,7 +395,8 @@ class Phrases:
 
 
 NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
-ARTICLE = re.compile(r"\b([Aa]) (?=[aeio]|hour|u(?!ni|ku|se))")  # 'a' that must be 'an'
+# 'a' that must be 'an': before a vowel that is heard as one
+ARTICLE = re.compile(r"\b([Aa]) (?=(?!eu|one\b|once\b)[aeio]|hour|u(?!ni|ku|se))")
 
 
 def _sentences(unit: str) -> list[str]:

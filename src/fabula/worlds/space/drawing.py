@@ -99,7 +99,8 @@ class Drawer:
             first = below(draw, hops + 1)
             last = below(draw, hops)
             last += last >= first
-        if admits is not None and self.told_early and not (noise.original and hops > 3):
+        # noise of the published kind may make another proof: what was admitted would depend on hops
+        if admits is not None and self.told_early and not noise.original:
             self._exchange(draw, deck, steps, first, last, admits)
         names = deck[: hops + 1]
         links = chain(names, steps)
