@@ -22,7 +22,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
+
+from fabula.engine.store import MANIFEST
 from fabula.errors import FabulaError, ParseError, hint
+from fabula.files import hashed
 from fabula.formats import babi, data_files, read_records
 from fabula.instance import Instance
 from fabula.labels import mask_of
@@ -54,6 +58,8 @@ class Verdict(NamedTuple):
     """Labels declared as defects of published data, which indeed do not follow."""
     failures: list[Failure]
     """The first ones, as many as were asked for."""
+    altered: tuple[str, ...] = ()
+    """Files that are not as the manifest of the data set says, and how."""
 
     @property
     def failed(self) -> int:
@@ -160,7 +166,28 @@ def verify(
         progress(len(batch))
     if not count:
         raise FabulaError(f"{path}: there is no instance to verify.")
-    return Verdict(count, proven, defects, failures)
+    return Verdict(count, proven, defects, failures, altered(path))
+
+
+def altered(folder: Path) -> tuple[str, ...]:
+    """What of a data set is gone or is not as it was written, by its manifest if it has one."""
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return ()
+    try:
+        splits = orjson.loads(manifest.read_bytes()).get("splits", {})  # rewrites have none
+        files = [each for part in splits.values() for each in part["files"]]
+        listed = [(each["file"], each["sha256"]) for each in files]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return (f"{manifest}: damaged",)
+    found = []
+    for name, digest in listed:
+        file = folder / name
+        if not file.is_file():
+            found.append(f"{file}: not there")
+        elif hashed(file) != digest:
+            found.append(f"{file}: not as it was written")
+    return tuple(found)
 
 
 def _checked(

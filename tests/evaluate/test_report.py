@@ -210,6 +210,10 @@ def test_many_values_become_ranges() -> None:
 
 
 def test_mistakes_are_told(runs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "trained").mkdir()
+    (tmp_path / "trained/plan.json").write_text("{}")
+    with pytest.raises(FabulaError, match="a run of `fabula train`; evaluate it first"):
+        read_runs([tmp_path / "trained"])
     with pytest.raises(FabulaError, match="no run is here; make one with `fabula eval`"):
         read_runs([tmp_path])
     with pytest.raises(FabulaError, match=r"holds runs and is none; .*\(wrong-2, wrong-5\)"):

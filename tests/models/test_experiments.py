@@ -657,6 +657,14 @@ def test_two_files_of_one_id_are_told(
         assert "have one id, 'T1'" in capsys.readouterr().err
 
 
+def test_elsewhere_the_experiments_of_the_package_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["experiment", "--json"]) == 0
+    assert [each["id"] for each in orjson.loads(capsys.readouterr().out)] == [p.stem for p in FILES]
+
+
 def test_the_help_says_how_many_processes_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment", "--help"]) == 0
     told = " ".join(capsys.readouterr().out.split())

@@ -228,6 +228,21 @@ def test_verify_and_stats(tmp_path: Path) -> None:
     assert json.loads(ok("stats", out, "--json"))["instances"] == 12
 
 
+def test_verify_misses_what_is_gone(tmp_path: Path) -> None:
+    ok("generate", "babi/qa2", "--out", tmp_path / "a", "--size", "train=20,test=10")
+    (test,) = (tmp_path / "a").glob("test-*.jsonl")
+    assert run("verify", tmp_path / "a").returncode == 0
+    test.write_bytes(b"".join(test.read_bytes().splitlines(keepends=True)[:5]))
+    shortened = run("verify", tmp_path / "a")
+    assert shortened.returncode == 1
+    assert f"{test}: not as it was written" in shortened.stdout
+    test.unlink()
+    gone = run("verify", tmp_path / "a", "--json")
+    assert (gone.returncode, json.loads(gone.stdout)["altered"]) == (1, [f"{test}: not there"])
+    (tmp_path / "a/manifest.json").write_text("{")
+    assert "manifest.json: damaged" in run("verify", tmp_path / "a").stdout
+
+
 def test_verify_shows_what_is_wrong(tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     record = json.loads(instance("babi/qa1", "train", 0).to_json())

@@ -101,3 +101,19 @@ def test_published_text_is_rewritten_too(tmp_path: Path) -> None:
     assert main(["rewrite", "bare", str(source), "--out", str(out)]) == 0
     (each,) = read_jsonl(out / "qa1_train.jsonl")
     assert (each.story, each.answer) == (("John went to the hall.",), ("hall",))
+
+
+def test_inject_leaves_out_what_has_no_people_and_things(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "en"
+    source.mkdir()
+    (source / "qa1_train.txt").write_text(STORY)
+    kinds = source / "qa15_train.txt"
+    kinds.write_text("1 Mice are afraid of cats.\n2 Emily is a mouse.\n"
+                     "3 What is emily afraid of?\tcat\t1 2\n")  # fmt: skip
+    assert main(["inject", str(source), "--out", str(tmp_path / "out")]) == 0
+    assert "left out" in capsys.readouterr().out
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["qa1_train.txt"]
+    assert main(["inject", str(kinds), "--out", str(tmp_path / "none")]) == 2
+    assert not (tmp_path / "none").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import fabula
@@ -57,7 +59,7 @@ def test_no_proof_is_in_two_splits_and_stories_are_equally_long(name: str) -> No
     ],
 )
 def test_what_one_question_settled_is_not_put_in_other_words_for_another(
-    name: str, changes: dict[str, object], splits: tuple[str, ...]
+    name: str, changes: dict[str, Any], splits: tuple[str, ...]
 ) -> None:
     proofs = [
         {

@@ -35,7 +35,7 @@ def verify(
 ) -> None:
     """Prove a data set: every answer and every support, by the reader and by the logic program.
 
-    Ends with exit code 1 if anything is not proven.
+    Ends with exit code 1 if anything is not proven, or if files are not as the manifest says.
 
     Example: [bold]fabula verify data/qa2[/bold]
     """
@@ -49,7 +49,7 @@ def verify(
         print_json({**verdict._asdict(), "failed": verdict.failed})
     else:
         _show_verdict(verdict, path)
-    if verdict.failed:
+    if verdict.failed or verdict.altered:
         raise typer.Exit(1)
 
 
@@ -73,6 +73,8 @@ def _show_verdict(verdict: Verdict, path: Path) -> None:
         style="bold red" if verdict.failed else "bold green",
         soft_wrap=True,
     )
+    for told in verdict.altered:
+        console.print(f"{told}, by the manifest", style="bold red", soft_wrap=True)
 
 
 def _show_story(story: Sequence[str], support: Sequence[int], console: Console) -> None:

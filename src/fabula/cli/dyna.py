@@ -112,13 +112,14 @@ def inject(path: Source, out: Out, kinds: Kinds = None, json: Json = False) -> N
     """Add to every question of bAbI files all others that can be asked there.
 
     Where people and where things are, or the kinds you name; read back from the text, so that
-    files of any origin will do. Answers cite a minimal proof.
+    files of any origin will do. Answers cite a minimal proof. Tasks without people and things,
+    such as 15 to 19, are left out of a folder.
 
     Example: [bold]fabula inject tasks/en --out data/inject[/bold]
     """
     from fabula.errors import hint
     from fabula.formats import data_files
-    from fabula.rewrites.text import ADDED, injected
+    from fabula.rewrites.text import ADDED, OtherWorldError, injected
     from fabula.worlds.actors.questions import KINDS
 
     chosen = _listed(kinds) or ADDED
@@ -127,13 +128,22 @@ def inject(path: Source, out: Out, kinds: Kinds = None, json: Json = False) -> N
             raise FabulaError(f"--kinds {kinds}: unknown '{kind}'.{hint(kind, KINDS)}")
     files = [f for f in data_files(path, "*.txt") if f.name.lower() != "readme.txt"]
     figures: dict[str, Any] = {}
+    left_out: list[OtherWorldError] = []
     with _folder(out) as folder:
         for file in files:
-            figures[file.name] = _write_stories(folder / file.name, injected(file, chosen))
+            try:
+                figures[file.name] = _write_stories(folder / file.name, injected(file, chosen))
+            except OtherWorldError as error:
+                (folder / file.name).unlink()
+                left_out.append(error)
+        if not figures and left_out:
+            raise left_out[0]
     if json:
-        print_json({"out": str(out), "questions": figures})
+        print_json({"out": str(out), "questions": figures, "left_out": list(map(str, left_out))})
         return
     say = terminal().print
+    for told in left_out:
+        say(f"  left out: {told}", soft_wrap=True)
     for name, count in figures.items():
         say(f"  {name}: {count:,} questions", soft_wrap=True)
     say(f"Wrote {sum(figures.values()):,} questions to {out}. Check them: fabula audit babi {out}")

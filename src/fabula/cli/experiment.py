@@ -85,8 +85,11 @@ def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
 
     known, broken = {}, {}
     files: dict[str, list[Path]] = {}
-    packaged = Path(fabula.experiments.__file__).parent / "files"
-    for path in sorted(FOLDER.glob("*.toml")) or sorted(packaged.glob("*.toml")):
+    package = Path(fabula.experiments.__file__).parent
+    beside = package.parents[2] / FOLDER  # where an editable install has them
+    places = (FOLDER, package / "files", beside)
+    listed = next(filter(None, (sorted(place.glob("*.toml")) for place in places)), [])
+    for path in listed:
         try:
             found = load_experiment(path)
         except FabulaError as error:

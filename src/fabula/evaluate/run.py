@@ -136,6 +136,10 @@ def _no_run(folder: Path) -> FabulaError:
             f"{folder}: holds runs and is none; name them: {folder}/* ({', '.join(inside[:4])}"
             f"{', …' * (len(inside) > 4)})."
         )
+    if (folder / "plan.json").is_file():
+        return FabulaError(
+            f"{folder}: a run of `fabula train`; evaluate it first: `fabula eval {folder} DATA`."
+        )
     return FabulaError(f"{folder}: no run is here; make one with `fabula eval`.")
 
 

@@ -23,12 +23,16 @@ SPLITS = {"train": "train", "valid": "valid", "test": "iid"}
 """The splits of published files, and what a recipe calls them."""
 
 
+class OtherWorldError(FabulaError):
+    """Stories to which no questions can be added."""
+
+
 def injected(path: Path, kinds: Sequence[str] = ADDED) -> Iterator[str]:
     """The stories of a file, each question followed by all others of these kinds."""
     stories = list(babi.read(path))
     speech = speech_of(stories, path)
     if speech.world.survey is None or speech.tongue is not None:
-        raise FabulaError(
+        raise OtherWorldError(
             f"{path}: questions can be added to stories of the actor world in its own language; "
             f"this is '{speech.name}'."
         )
