@@ -6,7 +6,7 @@ A *composition* is a kind of question with what its support consists of, e.g.
 Promises:
 1. The concepts of a test are those of the training parts together, of none alone: checked when
    the recipe is read (collection.py). Held-out combinations are in no training support: looked
-   at in every instance when it is made (generate.py).
+   at in every instance when it is made (examine.py).
 2. What is said about the data is counted on the instances as they are written. A composition
    counts as seen if some training instance has it, with the same kind of question.
 3. For training only the compositions are kept, so that memory does not grow with its size.

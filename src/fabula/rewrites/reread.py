@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from fabula.collection import Collection
 from fabula.errors import FabulaError, RecipeError, hint
-from fabula.generate import related
+from fabula.examine import related
 from fabula.instance import Instance
 from fabula.labels import mask_of, numbers_of
 from fabula.recipe import load

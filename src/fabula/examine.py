@@ -1,0 +1,221 @@
+"""Which questions may be asked.
+
+Promises:
+1. A question is asked only if the reader can answer it; each support alone gives the answer and
+   loses it without any of its sentences; the simulator agrees. All three are checked here, always.
+2. It is what its order says, measured on the proof, and its proof belongs to the split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+from fabula.cells import UNBOUNDED, Cell, HeldOut
+from fabula.compose import composition_name
+from fabula.instance import Asked
+from fabula.labels import numbers_of
+from fabula.recipe import Recipe
+from fabula.sampler import Proof, fits_answer, misfit
+from fabula.seeds import fingerprint
+from fabula.split import Splitter, content, proof_content
+from fabula.worlds.base import Candidate, Query, Reading, Tale, World, same_answer
+
+REWORDINGS = 60  # before a proof is left to another split
+ELSEWHERE = "belongs to another split"
+ASKED_BEFORE = "asked before, and nothing has changed"
+ANYTHING = Cell()
+
+
+class Order(NamedTuple):
+    """What an instance is to be."""
+
+    cell: Cell
+    kinds: Sequence[str]
+    """The kinds of question that may be asked."""
+    conditions: tuple[Cell, ...]
+    """What the question and its proof must fulfil."""
+    least: int
+    """Sentences of its support."""
+    most: int
+
+    @classmethod
+    def of(cls, cell: Cell, recipe: Recipe) -> Order:
+        """What a cell of a recipe wants."""
+        kinds = [kind for kind in recipe.kinds() if not cell.asks or kind in cell.asks]
+        conditions = tuple(wanted for wanted in (recipe.keep, cell) if wanted != ANYTHING)
+        sizes = [wanted.support_size for wanted in conditions]
+        least = max([0, *(low for low, _ in sizes)])
+        most = min([UNBOUNDED, *(high for _, high in sizes)])
+        return cls(cell, kinds, conditions, least, most)
+
+    @property
+    def share(self) -> float:
+        """Relative number of instances."""
+        return self.cell.share
+
+    def fitting(self, pool: list[Candidate]) -> list[Candidate]:
+        """The candidates that are as ordered, as far as question and answer tell."""
+        for wanted in self.conditions:
+            if wanted.answers or wanted.asks:
+                pool = [found for found in pool if fits_answer(wanted, *found[:2])]
+        return pool
+
+
+class Examiner:
+    """Examines the questions of one split of one recipe."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        world: World,
+        splitter: Splitter,
+        held_out: Sequence[HeldOut] = (),
+        lanes: int = 0,
+    ) -> None:
+        """`held_out`: combinations that this split must not have; `lanes`: see `_misfit`."""
+        self.recipe = recipe
+        self.kinds = recipe.kinds()
+        self.world = world
+        self.splitter = splitter
+        self._held_out = held_out
+        self._lanes = lanes
+
+    def examine(
+        self,
+        tale: Tale,
+        candidate: Candidate,
+        order: Order,
+        before: Sequence[Asked],
+        settled: int,
+        index: int,
+    ) -> Asked | str:
+        """The question as instance `index`, with the supports that stand; or what is wrong.
+
+        It is not one of those before, unless something has changed; sentences that are `settled`
+        stay as they are told.
+        """
+        query, answer, cited = candidate
+        finding = tale.reading.find(query)
+        masks: list[int] = []
+        if finding is not None and same_answer(query, finding.answer, answer):
+            if self._repeats(query, finding.masks, before):
+                return ASKED_BEFORE
+            for mask in finding.masks[: self.recipe.max_supports]:
+                # most questions are dropped for their size: that of the first support is enough
+                if not masks and mask.bit_count() > order.most:
+                    return f"support of {mask.bit_count()}"
+                if tale.reading.stands(query, finding.conclusion, mask):
+                    masks.append(mask)
+                    if mask.bit_count() < order.least and len(masks) == 1:
+                        return f"support of {mask.bit_count()}"
+            if not masks:
+                return "no support stands alone"
+            if self._repeats(query, masks, before):
+                return ASKED_BEFORE
+            truth = tale.truth(query)
+            if truth is not None and not same_answer(query, truth, answer):
+                raise AssertionError(_disagreement(tale, query, answer, truth))
+        elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
+            raise AssertionError(_disagreement(tale, query, answer, finding))
+        problem = self._misfit(tale, query, masks, order, index)
+        if problem:
+            return problem
+        best = masks[0] if masks else 0
+        if not self._belongs(tale, query, best, settled):
+            return ELSEWHERE
+        question = self.world.ask(self.recipe.native, query)
+        support = cited or numbers_of(best)
+        return Asked(len(tale.sentences), query, question, answer, support, masks)
+
+    def _repeats(self, query: Query, masks: list[int], before: Sequence[Asked]) -> bool:
+        """Whether it was asked before, and follows from the same sentences as then."""
+        if self.recipe.repeat:
+            return False
+        return any(one.query == query and one.masks == masks for one in before)
+
+    def _misfit(self, tale: Tale, query: Query, masks: list[int], order: Order, index: int) -> str:
+        """What about its proof keeps a question out; empty if nothing does."""
+        reading = tale.reading
+        if order.conditions:
+            proof = Proof(
+                masks,
+                len(tale.sentences),
+                reading.concepts,
+                lambda best: related(reading, query, best),
+            )
+            for condition in order.conditions:
+                problem = misfit(condition, proof)
+                if problem:
+                    return problem
+        if self._held_out:
+            for mask in masks:
+                composition = reading.concepts(mask)
+                if any(held.matches(query[0], composition) for held in self._held_out):
+                    return "a combination that is held out"
+        if self._lanes:
+            # a signature may only be had by every so-manieth instance: no count is kept, and yet
+            # it comes at most as often as allowed
+            signature = reading.signature(query, masks[0] if masks else 0)
+            if (fingerprint(signature) - index) % self._lanes:
+                return "a signature for other instances"
+        return ""
+
+    def _belongs(self, tale: Tale, query: Query, support: int, settled: int) -> bool:
+        """Whether this split may have a proof, if need be in other words of the same meaning."""
+        key = self.recipe.split_key
+        if key in ("story", "none"):
+            return True
+        admits = self.splitter.admits
+        if admits(self._content(tale, query, support)):
+            return True
+        if key != "proof":
+            return False
+        for _ in range(REWORDINGS):
+            if not tale.reword(support & ~settled):
+                return False
+            if admits(self._content(tale, query, support)):
+                return True
+        return False
+
+    def _content(self, tale: Tale, query: Query, support: int) -> str:
+        """What no other split may have, whatever the order in which it is told."""
+        key = self.recipe.split_key
+        if key == "signature":
+            return tale.reading.signature(query, support)
+        if key == "compound-divergence":
+            return composition_name(query[0], tale.reading.concepts(support))
+        if key == "proof":
+            told = [tale.sentences[number - 1] for number in numbers_of(support)]
+            return proof_content(told, query)
+        if self.world.canon is not None:
+            return content(self.world.canon(tale.reading, support), query)
+        facts = tale.reading.facts()
+        told = [
+            " ".join(self.world.canonical(fact))
+            for number in numbers_of(support)
+            for fact in facts[number - 1]
+        ]
+        return content(told, query)
+
+
+def lanes_of(recipe: Recipe, split: str) -> int:
+    """Of how many instances one may have a given signature; 0: any may."""
+    if not recipe.max_per_signature:
+        return 0
+    return ceil(recipe.splits[split].size / recipe.max_per_signature)
+
+
+def related(reading: Reading, query: Query, support: int) -> int:
+    """How many sentences outside a support name whom or what the question is about."""
+    asked = query[1]
+    return sum(
+        not support >> number & 1 and any(asked in fact for fact in facts)
+        for number, facts in enumerate(reading.facts(), 1)
+    )
+
+
+def _disagreement(tale: Tale, query: Query, answer: object, other: object) -> str:
+    story = "\n".join(tale.sentences)
+    return f"two routes disagree on {query}: {answer} and {other}, in\n{story}"
