@@ -92,6 +92,8 @@ class Collection(Recipe):
                     raise ValueError(
                         f"parts.{part.name}.splits: no '{split}'.{hint(split, self.splits)}"
                     )
+        if self.common and all(part.recipe for part in self.parts):
+            raise ValueError("common: every part names a recipe of its own; set its keys in a part")
         for split in self.splits:
             if not any(part.share for part in self.parts_of(split)):
                 raise ValueError(f"parts: none with a positive share is in split '{split}'")

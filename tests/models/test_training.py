@@ -248,7 +248,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
         (["memn2n", "babi/qa1", "--out", str(tmp_path / "file")], "Choose another"),
         (["memn2n", "babi/qa1", "--out", str(tmp_path / "a"), "--device", "tpu"], "can be cpu"),
         (["memn2n", "babi/qa99", "--out", str(tmp_path / "b")], "no recipe 'babi/qa99'"),
-        (["gat", "babi/qa1", "--out", str(tmp_path / "c"), "--size", "20"], "reads graphs"),
+        (["gat", "babi/qa1", "--out", str(tmp_path / "c"), "--size", "20"], "about two entities"),
     ]
     for arguments, told in tries:
         assert main(["train", *arguments]) == 2

@@ -99,8 +99,9 @@ def test_parts_share_no_opening_across_splits() -> None:
         ({"parts": [{"name": "a", "splits": ["test"]}]}, "is in split 'train'"),
         ({"parts": [{"name": "a"}, {"name": "a"}]}, "two are called 'a'"),
         ({"parts": [{"name": "a", "evnts": {"MOVE": 1}}]}, "part 'a', evnts: unknown key"),
-        ({"parts": [{"recipe": "babi/qa77"}]}, "no recipe 'babi/qa77'"),
-        ({"parts": [{"recipe": "dyna/diverse-t7"}]}, "consists of parts itself"),
+        ({"parts": [{"recipe": "babi/qa77"}], "common": {}}, "no recipe 'babi/qa77'"),
+        ({"parts": [{"recipe": "dyna/diverse-t7"}], "common": {}}, "consists of parts itself"),
+        ({"parts": [{"recipe": "babi/qa1"}]}, "common: every part names a recipe of its own"),
         ({"parts": [{"name": "a"}], "common": {}}, "name a recipe, here or in [common]"),
     ],
 )
