@@ -8,7 +8,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from fabula.models.layers import Placeholders, Sequences, Words
+from fabula.models.layers import Placeholders, Sequences, Words, classifier
 from fabula.training.data import Batch, without_gaps
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -40,9 +40,7 @@ class BiLSTM(Model):
         if sizes.pool == "attention":
             self.look = nn.Linear(3 * size, size)
             self.weigh = nn.Linear(size, 1, bias=False)
-        self.decide = nn.Sequential(
-            nn.Linear(3 * size, 3 * size), nn.ReLU(), nn.Linear(3 * size, shape.answers)
-        )
+        self.decide = classifier(size, shape.answers)
 
     def forward(self, batch: Batch) -> Output:
         """Read, look up, pool."""

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import elu, leaky_relu
 
 from fabula.errors import FabulaError
+from fabula.models.layers import classifier
 from fabula.training.data import PLACEHOLDERS, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -73,10 +74,7 @@ class GAT(Model):
         self.first = _Attention(sizes, sizes.heads)
         self.second = _Attention(sizes, 1)
         self.drop = nn.Dropout(sizes.dropout)
-        width = 3 * sizes.node
-        self.decide = nn.Sequential(
-            nn.Linear(width, width), nn.ReLU(), nn.Linear(width, shape.answers)
-        )
+        self.decide = classifier(sizes.node, shape.answers)
 
     def _drawn(self, count: int, size: int) -> Tensor:
         """[B, E] a row for each node: in training any, so that a larger graph has none that the

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from fabula.models.bilstm import encode
-from fabula.models.layers import Placeholders, Sequences, Words
+from fabula.models.layers import Placeholders, Sequences, Words, classifier
 from fabula.training.data import Batch
 from fabula.training.model import Model, Output, Regime, Shape
 
@@ -52,9 +52,7 @@ class MAC(Model):
         first = torch.rand(2, size) if sizes.random_start else torch.zeros(2, size)
         self.first = nn.Parameter(first, requires_grad=not sizes.random_start)
         self.drop = nn.Dropout(sizes.dropout)
-        self.decide = nn.Sequential(
-            nn.Linear(3 * size, 3 * size), nn.ReLU(), nn.Linear(3 * size, shape.answers)
-        )
+        self.decide = classifier(size, shape.answers)
 
     def forward(self, batch: Batch) -> Output:
         """Six times: decide what to look for, look, remember."""

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from fabula.errors import FabulaError
-from fabula.models.layers import Sequences
+from fabula.models.layers import Sequences, classifier
 from fabula.models.pretrained.base import KEPT, Loading, Pretrained, stories
 from fabula.models.pretrained.checkpoint import quietly
 from fabula.training.data import PLACEHOLDERS, Batch, Graph
@@ -168,11 +168,6 @@ class BertLSTM(Bert):
         rows = self.rows[order.gather(1, read.who.clamp(min=0))]
         words = torch.where((read.who >= 0).unsqueeze(2), rows, read.states)
         return read._replace(states=self.lstm(words, read.there.sum(1)))
-
-
-def classifier(width: int, answers: int) -> nn.Module:
-    """Two layers over the story and the two people."""
-    return nn.Sequential(nn.Linear(3 * width, 3 * width), nn.ReLU(), nn.Linear(3 * width, answers))
 
 
 # --- numerals for names ---------------------------------------------------------------------------
