@@ -30,6 +30,14 @@ class Asked(NamedTuple):
     """Every minimal support, best first; none if a published label does not follow."""
 
 
+def story_name(provenance: Mapping[str, Any], name: str) -> str:
+    """Names the story of a record, which questions may share; `name`: that of the record itself."""
+    if "passage" not in provenance:
+        return name
+    keys = ("recipe", "part", "seed", "split", "passage")
+    return ":".join(str(provenance.get(key, "")) for key in keys)
+
+
 @dataclass(frozen=True, slots=True)
 class Instance:
     """One instance of a benchmark; the same fields for every world."""

@@ -13,6 +13,7 @@ from fabula.errors import FabulaError, ParseError
 from fabula.generate import generate
 from fabula.instance import Instance
 from fabula.models import MODELS, PRETRAINED, model_named
+from fabula.recipe import load
 from fabula.training.runs import Plan, divided, load_model, settings, train
 from fabula.training.source import Source
 from fabula.training.team import check_device
@@ -44,10 +45,20 @@ def test_a_recipe_of_ones_own_is_known_by_what_it_says(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('id = "own"\nextends = "babi/qa1"\ntitle = "x"\n')
     first = Source(str(own)).to_dict()
-    own.write_text('id = "own"\nextends = "babi/qa1"\ntitle = "y"\n')
+    own.write_text('id = "own"\nextends = "babi/qa1"\ntitle = "x"\nlength = 7\n')
     assert Source(str(own)).to_dict() != first
     assert Source.from_dict(first) == Source(str(own))
-    assert "content" not in Source("babi/qa1").to_dict()
+
+
+def test_a_recipe_of_the_package_is_known_by_what_it_says_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = Source("babi/qa1").to_dict()
+    assert Source("babi/qa1").to_dict() == first
+    for change in ({"length": 7}, {"seed": 7}, {"splits.train": 7}):
+        another = load("babi/qa1", change)  # as another version of the package might have it
+        monkeypatch.setattr("fabula.training.source.load", lambda *_, a=another: a)
+        assert Source("babi/qa1").to_dict() != first
 
 
 def test_going_on_from_another_kind_of_model(tmp_path: Path) -> None:

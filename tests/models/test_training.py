@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import orjson
 import pytest
 import torch
 
@@ -31,9 +32,9 @@ from fabula.training.data import (
     hold_out,
     words,
 )
-from fabula.training.loop import Trainer, evaluate, shape_of
+from fabula.training.loop import METRICS, Trainer, evaluate, shape_of
 from fabula.training.model import Regime
-from fabula.training.runs import Plan, Run, load_model, train
+from fabula.training.runs import Plan, Run, _written, load_model, train
 from fabula.training.source import Source
 
 torch.set_num_threads(1)
@@ -141,17 +142,62 @@ def test_validation_is_like_training_though_the_rarest_come_last() -> None:
             assert counts[1][value] / len(held) == pytest.approx(share, abs=0.12), value
 
 
-def test_of_two_epochs_right_as_often_the_surer_is_kept() -> None:
+def judged(regime: Regime) -> Trainer:
     examples = examples_of(generate("babi/qa1", "train", size=20))
     data = Tensors(examples, Vocabulary.of(examples))
     kind = model_named("lstm")
-    run = Trainer(kind(kind.Sizes(), shape_of(data.vocabulary, data)), Regime(), data, data, seed=1)
+    return Trainer(kind(kind.Sizes(), shape_of(data.vocabulary, data)), regime, data, data, seed=1)
+
+
+def test_of_two_epochs_right_as_often_the_surer_is_kept() -> None:
+    run = judged(Regime())
     row = {"loss": 0.5, "valid_accuracy": 0.9, "valid_loss": 0.4}
     rows = [row, {**row, "valid_loss": 0.3}, {**row, "valid_loss": 0.35}]
     nan = float("nan")
     for each in (*rows, {**row, "loss": nan, "valid_accuracy": 1.0}, {**row, "valid_loss": nan}):
-        run._judge(each)
+        run._judge(each, cut_short=False)
     assert (run.progress.epoch, run.progress.best_epoch) == (5, 2)
+
+
+def test_the_loss_of_an_epoch_that_was_cut_short_is_not_compared() -> None:
+    row = {"loss": 0.5, "valid_accuracy": 0.9, "valid_loss": 0.4}
+    better = {"loss": 0.1, "valid_accuracy": 1.0, "valid_loss": 0.2}
+    for select, best in (("train", 1), ("valid", 2)):
+        run = judged(Regime(select=select))  # type: ignore[arg-type]
+        run._judge(row, cut_short=True)  # the only one so far is the best all the same
+        run._judge(better, cut_short=True)
+        assert run.progress.best_epoch == best
+
+
+def test_of_restarts_right_as_often_the_surest_is_the_best(tmp_path: Path) -> None:
+    plan = Plan("ngram", (Source("babi/qa1", size=60),), regime={"epochs": 1})
+    results = train(plan, tmp_path, restarts=3)["restarts"]
+    for loss, result in zip((0.3, 0.1, 0.2), results, strict=True):
+        result |= {"selected_by": 1.0, "valid_loss": loss}
+    assert _written(plan, results)["best"] == 1
+    results[2]["selected_by"] = 2.0
+    assert _written(plan, results)["best"] == 2
+
+
+def test_figures_of_an_epoch_that_is_to_come_again_are_forgotten(tmp_path: Path) -> None:
+    (tmp_path / METRICS).write_text('{"epoch": 1}\n')  # killed before its checkpoint
+    examples = examples_of(generate("babi/qa1", "train", size=20))
+    data = Tensors(examples, Vocabulary.of(examples))
+    kind = model_named("ngram")
+    model = kind(kind.Sizes(), shape_of(data.vocabulary, data))
+    Trainer(model, Regime(epochs=2), data, data, seed=1, folder=tmp_path).run()
+    rows = [orjson.loads(row) for row in (tmp_path / METRICS).read_bytes().splitlines()]
+    assert [row["epoch"] for row in rows] == [1, 2]
+
+
+def test_stories_of_the_parts_of_a_recipe_are_told_apart() -> None:
+    examples = examples_of(generate("dyna/concat-t7", "train", size=140))
+    stories: dict[str, tuple[str, ...]] = {}
+    for each in examples:
+        longest = max(stories.get(each.group, ()), each.told, key=len)
+        assert longest[: len(each.told)] == each.told  # questions of one story only
+        stories[each.group] = longest
+    assert len(stories) == 28
 
 
 def test_what_training_never_saw_is_unknown_and_never_right() -> None:

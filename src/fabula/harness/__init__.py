@@ -23,7 +23,7 @@ import orjson
 from fabula.errors import FabulaError, MissingExtraError, hint
 from fabula.formats import read_jsonl
 from fabula.generate import author
-from fabula.instance import Instance
+from fabula.instance import Instance, story_name
 from fabula.recipe import load, recipe_ids
 
 EXTRAS = {
@@ -145,10 +145,7 @@ def traits(instance: Instance) -> dict[str, Any]:
 
 def story_of(instance: Instance) -> str:
     """Names the story; questions about one story are not independent of each other."""
-    made = instance.provenance
-    if "passage" not in made:
-        return instance.id
-    return ":".join(str(made.get(key, "")) for key in ("recipe", "seed", "split", "passage"))
+    return story_name(instance.provenance, instance.id)
 
 
 # --- names of recipes in harnesses ------------------------------------------------------------

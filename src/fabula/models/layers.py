@@ -73,6 +73,10 @@ class Sequences(nn.Module):
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """[B, T, inputs] to the states [B, T, size]; 0 beyond the length of a row."""
+        with torch.autocast(vectors.device.type, enabled=False):  # not every CPU can do less
+            return self._read(vectors.float(), lengths)
+
+    def _read(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         place = torch.arange(vectors.shape[1], device=vectors.device)
         there = place < lengths.unsqueeze(1)
         turned = torch.where(there, lengths.unsqueeze(1) - 1 - place, place).unsqueeze(2)

@@ -196,7 +196,7 @@ class MemNN(Model):
             chosen[:, hop] = torch.where(going, best, -1)
             step = going.to(memory.dtype)
             context = context + step.unsqueeze(1) * fetched[rows, safe]
-            taken = taken.index_put((rows, safe), step, accumulate=True)
+            taken = taken.index_put((rows, safe), going.float(), accumulate=True)
             last = torch.where(going, best, last)
         return chosen, taken, losses
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from fabula.errors import FabulaError
 from fabula.evaluate.run import read_manifest, read_run
 from fabula.evaluate.training import Seen, noise_of, seen_by, steps_of
+from fabula.instance import story_name
 
 FAILURES = 60  # shown of a run
 
@@ -105,12 +106,9 @@ def case_of(said: dict[str, Any]) -> Case:
     record = said["instance"]
     features, made, query = record["features"], record["provenance"], record["query"]
     composition = record["composition"]
-    passage = made.get("passage")
     return Case(
         said["id"],
-        said["id"]
-        if passage is None
-        else f"{made.get('recipe')}:{made.get('seed')}:{made.get('split')}:{passage}",
+        story_name(made, said["id"]),
         query[0],
         query[1] if len(query) > 1 else "",
         len(record["story"]),

@@ -25,7 +25,7 @@ from torch import Tensor
 
 from fabula.errors import FabulaError
 from fabula.evaluate.training import noise_of
-from fabula.instance import Instance
+from fabula.instance import Instance, story_name
 from fabula.seeds import fingerprint
 
 PAD, UNKNOWN = 0, 1
@@ -84,7 +84,7 @@ def example(instance: Instance) -> Example:
         answer=instance.answer,
         support=support,
         graph=graph(instance),
-        group=f"{source.get('recipe')}:{source.get('passage', instance.id)}",
+        group=story_name(source, instance.id),
         told=instance.story,
         asked=instance.question,
         features={

@@ -165,7 +165,7 @@ class Trainer:
             "seconds": round(self.progress.seconds, 2),
         }
         row = self.team.same(row)
-        self._judge(row)
+        self._judge(row, cut_short=count < len(self.train))
         return row
 
     def _spent(self, now: float) -> bool:
@@ -205,12 +205,14 @@ class Trainer:
             if not torch.isfinite(norm):  # a step into nowhere is not taken
                 self.optimiser.zero_grad(set_to_none=True)
 
-    def _judge(self, row: dict[str, Any]) -> None:
+    def _judge(self, row: dict[str, Any], cut_short: bool) -> None:
         done = self.progress
         done.epoch += 1
         measure = -row["loss"] if self.regime.select == "train" else row["valid_accuracy"]
         # of two that are right as often, the one that is surer of it; one gone astray is neither
         astray = not isfinite(row["loss"]) or isnan(row["valid_loss"])
+        # nor can the loss of some examples be compared with that of all
+        astray |= cut_short and self.regime.select == "train" and done.best_epoch > 0
         if not astray and (measure, -row["valid_loss"]) > (done.best, -done.best_loss):
             done.best, done.best_loss, done.best_epoch = measure, row["valid_loss"], done.epoch
             self.best_weights = _copy(self.model)
@@ -238,6 +240,8 @@ class Trainer:
             raise damaged(path) from None
         state = self.team.same(state)
         if state is None:
+            if self.team.leads:  # what was written of an epoch that is to come again
+                path.with_name(METRICS).unlink(missing_ok=True)
             return
         self.model.load_state_dict(state["weights"])
         self.best_weights = state["best"]

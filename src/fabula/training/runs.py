@@ -226,6 +226,7 @@ class Run:
                 "seconds": round(progress.seconds, 2),
                 "selected_by": progress.best,
                 "selected_on": regime.select,
+                "valid_loss": progress.best_loss,
                 "valid_accuracy": judged.accuracy,
                 "parameters": parameters(model),
                 **model.remarks(),
@@ -288,7 +289,8 @@ def _side_by_side(
 
 def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What a run says of itself."""
-    best = max(results, key=lambda result: float(result["selected_by"]))
+    # of several that are right as often, the one that is surest of it
+    best = max(results, key=lambda result: (result["selected_by"], -result["valid_loss"]))
     return {
         "plan": plan.to_dict(),
         "restarts": results,

@@ -35,13 +35,16 @@ class Source:
     """Another split than the one that would be taken: 'iid' for a test, say."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All that decides the examples: also what a file or folder of the user's own holds."""
+        """All that decides the examples: also what the recipe says, or what the folder holds."""
         path = Path(self.name)
-        said = asdict(self)
-        if path.is_dir() or path.is_file():
-            files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-            said["content"] = digest([[file.name, hashed(file)] for file in files])
-        return dict(orjson.loads(orjson.dumps(said)))
+        if path.is_dir():
+            files = sorted(path.glob("*.jsonl"))
+            content = digest([[file.name, hashed(file)] for file in files])
+        else:
+            recipe = load(self.name, dict(self.changes))
+            sizes = {name: split.size for name, split in recipe.splits.items()}
+            content = digest([recipe.digest, recipe.seed, sizes])
+        return dict(orjson.loads(orjson.dumps({**asdict(self), "content": content})))
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Source:
