@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import torch
+from tests.models.test_learning import learned, side, told
 
 from fabula.cli import main
 from fabula.errors import FabulaError, MissingExtraError
@@ -25,6 +26,7 @@ from fabula.training.loop import Trainer, evaluate, loss_of, shape_of
 from fabula.training.model import NO_ANSWER
 from fabula.training.runs import Plan, load_model, settings, train
 from fabula.training.source import Source
+from fabula.training.team import Team
 
 torch.set_num_threads(1)
 CPU = torch.device("cpu")
@@ -169,14 +171,39 @@ def test_gradient_reaches_every_parameter(
 @every
 def test_overfits(name: str, place: str, sizes: dict[str, object], checkpoints: Path) -> None:
     data = data_for(name)
-    few = Tensors(data.examples[:12], data.vocabulary)
+    few = Tensors(data.examples[:32], data.vocabulary)
+    assert len(few) == 32
     model = made(name, checkpoints / place, data, **sizes)
-    regime = replace(model.regime, epochs=150, batch=6, lr=1e-2, warm_steps=0, patience=0)
+    regime = replace(model.regime, epochs=300, batch=8, lr=3e-3, warm_steps=0, patience=0)
     Trainer(model, regime, few, few, seed=3).run()
     assert evaluate(model, few, CPU).accuracy == 1.0
     if name == "generative":
         model.sizes = replace(model.sizes, answers="likeliest")
         assert evaluate(model, few, CPU).accuracy == 1.0
+
+
+@every
+def test_the_losses_of_shares_are_that_of_the_batch(
+    name: str, place: str, sizes: dict[str, object], checkpoints: Path
+) -> None:
+    data = data_for(name)
+    known = Tensors(data.examples[:9], Vocabulary.of(data.examples[:3]))
+    model = made(name, checkpoints / place, known, **sizes).train()
+    batch = known.batch(torch.arange(9))
+    torch.manual_seed(2)
+    shares = [Team(rank, 2).share(batch) for rank in range(2)]
+    with torch.no_grad():
+        parts = [float(loss_of(model(part), part)) * weight for part, weight in shares]
+        whole = float(loss_of(model(batch), batch))
+    if name != "bert-lstm":  # draws its rows anew for each batch
+        assert sum(parts) == pytest.approx(whole, rel=1e-4)
+
+
+def test_a_question_that_is_too_long_is_told(checkpoints: Path) -> None:
+    data = data_for("extractive")
+    model = made("extractive", checkpoints / "bert", data, limit=6)
+    with pytest.raises(FabulaError, match="limit=6: a question alone has more tokens"):
+        model(data.batch(torch.arange(4)))
 
 
 @every
@@ -367,15 +394,20 @@ def test_smollm2_can_be_trained(checkpoints: Path) -> None:
     assert losses[-1] < losses[0] / 2
 
 
+LESSONS = {
+    "extractive": told(300, 0.9, epochs=3, lr=3e-4),
+    "classification": told(300, 0.9, epochs=6, lr=3e-4),
+    "bert": side(400, 0.2, epochs=20),  # of nine answers
+    "bert-lstm": side(400, 0.3, epochs=15, hidden=64, layers=1),
+}
+
+
 @real
-def test_minilm_learns_to_point(checkpoints: Path) -> None:
-    found = examples("babi/qa1")
-    few = Tensors(found[:10], Vocabulary.of(found))
-    kind = model_named("extractive")
-    torch.manual_seed(0)
-    model = kind(kind.Sizes("minilm"), shape_of(few.vocabulary, few))
-    before = evaluate(model, few, CPU).accuracy
-    regime = replace(kind.regime, epochs=25, batch=5, lr=3e-4, warm_steps=0, patience=0)
-    Trainer(model, regime, few, few, seed=0).run()
-    assert before < 0.6
-    assert evaluate(model, few, CPU).accuracy == 1.0
+@pytest.mark.parametrize("name", LESSONS)
+def test_minilm_learns(name: str, checkpoints: Path) -> None:
+    assert learned(name, LESSONS[name]) >= LESSONS[name].accuracy
+
+
+def test_a_writer_learns(checkpoints: Path) -> None:
+    lesson = told(300, 0.9, checkpoint=str(checkpoints / "t5"), epochs=40, lr=5e-3, patience=0)
+    assert learned("generative", lesson) >= lesson.accuracy

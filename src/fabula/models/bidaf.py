@@ -19,7 +19,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 
 @dataclass(frozen=True)
 class Widths:
-    """Widths; the paper has 100, and characters and pretrained vectors besides."""
+    """Widths; the paper has 100, and characters, pretrained vectors and highway layers besides."""
 
     word: int = 50
     hidden: int = 50

@@ -119,7 +119,11 @@ class Mask(nn.Module):
 
 
 def position_weights(width: int, size: int) -> Tensor:
-    """The fixed position encoding of MemN2N, [W, d], for a sentence of `width` words."""
+    """The fixed position encoding of MemN2N, [W, d], for a sentence of `width` words.
+
+    In the form of the released code, whose mean is 1: with the paper's formula, which is half as
+    large, a sentence would count less against its age.
+    """
     word = torch.arange(1, width + 1).unsqueeze(1) - (width + 1) / 2
     part = torch.arange(1, size + 1).unsqueeze(0) - (size + 1) / 2
     return 1 + 4 * word * part / (width * size)

@@ -39,6 +39,8 @@ class Widths:
 class MemN2N(Model):
     """Adjacent tying: the output table of a hop is the input table of the next.
 
+    The answer has weights of its own, since answers need not be words: where the paper ties them to
+    the last output table, this adds a few.
     With layer-wise tying there are just an input and an output table, and one for the question.
     """
 

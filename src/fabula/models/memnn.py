@@ -5,6 +5,9 @@ non-linear or multilinear match. Which of two sentences is fetched depends on th
 whether they were told before or after the one fetched last, and on which of them was told later: by
 so much that the latest of those alike wins, however near the others are. So they are compared in
 pairs, one after another.
+
+Ours beyond the paper: no sentence is fetched twice, and the answer knows which of the fetched ones
+was told last, without which two places in two sentences cannot be told apart.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from fabula.models.bilstm import encode
 from fabula.models.layers import Placeholders, Sequences, Words, latest, told
 from fabula.training.data import PAD, Batch
-from fabula.training.model import Model, Output, Regime, Shape
+from fabula.training.model import Model, Output, Regime, Shape, mean_loss
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,5 @@ class RecurrentRelationalNetwork(Model):
             hidden, memory = self.cell(heard.flatten(0, 1), (hidden, memory))
             node = hidden.view(count, depth, -1)
             said.append(self.decide((node * shown).sum(1)))
-        known = batch.answer >= 0
-        if not bool(known.any()):
-            return Output(said[-1])
-        losses = [nn.functional.cross_entropy(s[known], batch.answer[known]) for s in said]
+        losses = [mean_loss(each, batch.answer) for each in said]
         return Output(said[-1], torch.stack(losses).mean())

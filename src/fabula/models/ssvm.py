@@ -258,13 +258,12 @@ def _have_word(one: Facts, other: Facts) -> Tensor:
 
 
 def _hinge(scores: Tensor, gold: Tensor) -> Tensor:
-    """The mean violation of the margin by the worst answer."""
+    """The violation of the margin by the worst answer, the mean of all examples."""
     known = gold >= 0
     right = gold.clamp(min=0).unsqueeze(1)
     margins = (scores + 1).scatter_add(1, right, -torch.ones_like(right, dtype=scores.dtype))
     worst = margins.max(1).values - scores.gather(1, right).squeeze(1)
-    total: Tensor = torch.where(known, worst, 0).sum() / known.sum().clamp(min=1)
-    return total
+    return torch.where(known, worst, 0).mean()
 
 
 # --- sentences as numbers -------------------------------------------------------------------------

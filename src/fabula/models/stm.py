@@ -1,4 +1,7 @@
-"""Self-attentive associative memory: one memory of items, one of relations between them."""
+"""Self-attentive associative memory: one memory of items, one of relations between them.
+
+As it is set for stories: what is related does not flow back into the items.
+"""
 
 from __future__ import annotations
 

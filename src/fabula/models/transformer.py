@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from fabula.errors import FabulaError
 from fabula.models.layers import Mask, Words, told
 from fabula.training.data import Batch
-from fabula.training.model import Model, Output, Regime, Shape
+from fabula.training.model import Model, Output, Regime, Shape, mean_loss
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,13 @@ class UniversalTransformer(Model):
         places = torch.cat([age.new_zeros(len(batch), 1), age.clamp(min=0)], 1)
         place = _waves(places, self.sizes.size)
         if self.sizes.halting:
-            state, loss = self._ponder(state, place, there)
+            state, cost = self._ponder(state, place, there)
         else:
-            loss = None
             for step in range(self.sizes.steps):
                 state = self._step(step, state, place, there)
         mean = (state * there.unsqueeze(2)).sum(1) / there.sum(1, keepdim=True)
         logits = self.answer(mean)
-        if loss is not None:
-            known = batch.answer >= 0
-            if bool(known.any()):
-                loss = loss + nn.functional.cross_entropy(logits[known], batch.answer[known])
+        loss = mean_loss(logits, batch.answer) + cost if self.sizes.halting else None
         return Output(logits, loss)
 
     def _step(self, step: int, state: Tensor, place: Tensor, there: Tensor) -> Tensor:
@@ -122,7 +118,7 @@ class UniversalTransformer(Model):
             final = final + weight.unsqueeze(2) * state
             spent = spent + weight
             thoughts = thoughts + on + last * weight
-        return final, self.sizes.ponder * thoughts.sum() / there.sum()
+        return final, self.sizes.ponder * (thoughts.sum(1) / there.sum(1)).mean()
 
 
 def _waves(at: Tensor, size: int) -> Tensor:

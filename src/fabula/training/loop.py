@@ -31,7 +31,7 @@ from fabula.files import damaged, whole
 from fabula.seeds import fingerprint
 from fabula.training import course
 from fabula.training.data import Batch, Tensors, Vocabulary
-from fabula.training.model import Model, Output, Regime, Shape
+from fabula.training.model import Model, Output, Regime, Shape, mean_loss
 from fabula.training.team import Team
 
 CHECKPOINT = "checkpoint.pt"
@@ -310,12 +310,8 @@ def evaluate(
 
 
 def loss_of(output: Output, batch: Batch) -> Tensor:
-    """The mean loss of a batch; answers that training never had do not count."""
-    if output.loss is not None:
-        return output.loss
-    if not bool((batch.answer >= 0).any()):
-        return output.logits.sum() * 0
-    return cross_entropy(output.logits, batch.answer, ignore_index=-1)
+    """The mean loss of an example of the batch."""
+    return mean_loss(output.logits, batch.answer) if output.loss is None else output.loss
 
 
 def _clip_norms(model: nn.Module, regime: Regime) -> Tensor:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
 from fabula.errors import FabulaError
 from fabula.training.data import Batch
@@ -55,6 +56,13 @@ class Output(NamedTuple):
     def answer(self) -> Tensor:
         """[B] the answer given."""
         return self.logits.argmax(1) if self.spelled is None else self.spelled
+
+
+def mean_loss(logits: Tensor, answer: Tensor) -> Tensor:
+    """The cross entropy of answers, the mean of all examples, also where training never had the
+    answer, which costs nothing: shares of a batch come to what the batch would."""
+    total = cross_entropy(logits, answer, ignore_index=-1, reduction="sum")
+    return total / max(1, len(answer))
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,8 @@ class Model(nn.Module):
     """A model of a paper."""
 
     Sizes: ClassVar[type]
-    """A dataclass with the sizes and flags of the model, the paper's as defaults."""
+    """A dataclass with the sizes and flags of the model; defaults are for one core, and where they
+    are not the paper's, it says so."""
     regime: ClassVar[Regime] = Regime()
     paper: ClassVar[str]
     """Where it comes from."""

@@ -78,14 +78,21 @@ class Pretrained(Model):
 
     def tokenised(self, *texts: Sequence[str], **more: Any) -> Any:
         """Texts, or pairs of them, as tokens; of what is too long the beginning is left out."""
-        read = self.tokens(
-            *texts,
-            truncation="only_second" if len(texts) == 2 else True,
-            max_length=self.limit,
-            padding=True,
-            return_tensors="pt",
-            **more,
-        )
+        try:
+            read = self.tokens(
+                *texts,
+                truncation="only_second" if len(texts) == 2 else True,
+                max_length=self.limit,
+                padding=True,
+                return_tensors="pt",
+                **more,
+            )
+        except Exception as error:  # the library has no class for it
+            if "Truncation error" not in str(error):
+                raise
+            raise FabulaError(
+                f"limit={self.limit}: a question alone has more tokens; set a higher limit."
+            ) from None
         for row, encoding in enumerate(read.encodings):
             if encoding.overflowing:
                 self.trimmed.add(hash(texts[-1][row]))

@@ -92,7 +92,7 @@ class Extractive(Pretrained):
         latest = {(row, answer): at for at, (row, answer, *_) in enumerate(spans)}
         wanted = [latest[pair] for pair in enumerate(batch.answer.tolist()) if pair in latest]
         right = pointed[wanted] if self.sizes.mentions == "last" else logits[rows, answers][wanted]
-        return Output(logits, -right.sum() / max(1, len(wanted)))
+        return Output(logits, -right.sum() / len(batch))
 
     def _tokens(self, read: Any, row: int, mention: Mention) -> tuple[int, int] | None:
         """First and last token of a mention, if it was not left out."""

@@ -144,8 +144,12 @@ class Generative(Pretrained):
         device = batch.answer.device
         wanted = self._rows([", ".join(each.answer) for each in batch.examples], device)
         scores = self._open(self._asked(prompts).to(device))(wanted)
-        loss = cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED)
-        right = ((scores.argmax(2) == wanted) | (wanted == IGNORED)).all(1)
+        written = wanted != IGNORED
+        losses = cross_entropy(
+            scores.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
+        )
+        loss = (losses.sum(1) / written.sum(1)).mean()  # of tokens, then of examples
+        right = ((scores.argmax(2) == wanted) | ~written).all(1)
         answer = torch.where(right & (batch.answer >= 0), batch.answer, NO_ANSWER)
         return Output(self._chosen(answer), loss, spelled=answer)
 
