@@ -440,6 +440,17 @@ def test_a_model_trained_in_its_linear_phase_is_used_so(tmp_path: Path) -> None:
     assert judged.accuracy == found["tests"]["babi/qa1"]["best"]
 
 
+@pytest.mark.parametrize(("options", "count"), [([], 1), (["--threads", "2"], 2)])
+def test_a_process_has_one_thread_unless_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], count: int
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", asked.append)
+    small = ["--size", "20", "--test-size", "5", "--with", "epochs=1"]
+    assert main(["train", "ngram", "babi/qa1", "--out", str(tmp_path), *small, *options]) == 0
+    assert set(asked) == {count}
+
+
 def test_new_tests_of_an_old_run_train_nothing(tmp_path: Path) -> None:
     plan = Plan("ngram", (Source("babi/qa1", size=100),), regime={"epochs": 2})
     train(plan, tmp_path / "run", tests={"near": Source("babi/qa1", size=40)})

@@ -132,6 +132,9 @@ def train(
     budget: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds of processor time a restart.")
     ] = None,
+    threads: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Of each process; more help large models only.")
+    ] = 1,
     track: Annotated[
         str | None, typer.Option(metavar="PROJECT", help="Also log every epoch to trackio.")
     ] = None,
@@ -172,6 +175,7 @@ def train(
         device=device,
         mixed=mixed,
         budget=budget,
+        threads=threads,
     )
     tests = {name: Source(name, changes, test_size, data_seed) for name in test or data}
     if budget is not None and not 0 < budget < inf:
