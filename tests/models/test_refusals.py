@@ -227,3 +227,11 @@ def test_records_that_could_only_be_misread(field: str, value: Any, match: str) 
 def test_a_device_that_holds_no_numbers_is_none() -> None:
     with pytest.raises(FabulaError, match="--device meta: there is none such here"):
         check_device("meta")
+
+
+@pytest.mark.parametrize("sizes", [{"layers": 2}, {"placeholders": "redrawn"}])
+def test_settings_of_the_other_form_of_a_model(sizes: dict[str, Any]) -> None:
+    kind = model_named("rn")
+    with pytest.raises(FabulaError, match="people=true"):
+        settings(kind, sizes, {})
+    settings(kind, {**sizes, "people": True}, {})

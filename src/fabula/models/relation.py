@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from fabula.errors import FabulaError
 from fabula.models.bilstm import encode
 from fabula.models.layers import Placeholders, Sequences, Words, latest, told
 from fabula.training.data import PAD, Batch
@@ -114,6 +115,12 @@ class RelationNetwork(Model):
     regime = Regime(epochs=100, batch=64, lr=5e-4)
     paper = "Santoro et al. 2017; baseline of CLUTRR and StepGame"
     inputs = "sentences"
+
+    @classmethod
+    def check(cls, sizes: PairWidths) -> None:
+        """What only the other form has is refused rather than passed over."""
+        if not sizes.people and (sizes.layers, sizes.placeholders) != (1, "fixed"):
+            raise FabulaError("rn: layers and placeholders need people=true, as in CLUTRR.")
 
     @classmethod
     def asks_of_two(cls, sizes: PairWidths) -> bool:
