@@ -1,8 +1,17 @@
-"""Options of the test run."""
+"""The test run: its options, and what it needs of its surroundings."""
 
 from __future__ import annotations
 
+import signal
+
 import pytest
+
+
+def pytest_configure() -> None:
+    """Commands that tests start can be ended by Ctrl-C, also where the tests run in the background
+    of a shell, which has what it starts there ignore it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

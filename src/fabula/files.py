@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -71,6 +71,38 @@ def hashed(path: Path) -> str:
 def damaged(path: Path) -> FabulaError:
     """The error for a file that was written here and cannot be read any more."""
     return FabulaError(f"{path}: damaged, or of another version; remove it and try again.")
+
+
+def read_json(path: Path, *needed: str) -> dict[str, Any]:
+    """What a JSON file that was written here says; nothing if it is not there. One that is cut off
+    or lacks what is `needed` is refused."""
+    if not path.is_file():
+        return {}
+    try:
+        found = dict(orjson.loads(path.read_bytes()))
+    except (TypeError, ValueError):
+        raise damaged(path) from None
+    if not found.keys() >= set(needed):
+        raise damaged(path)
+    return found
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[BinaryIO]:
+    """A file to be added to, which no other process adds to meanwhile."""
+    with path.open("ab") as file:
+        try:
+            import fcntl
+        except ImportError:  # where there are no such locks
+            yield file
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FabulaError(
+                f"{path.parent}: another process is at this run; wait for it or stop it."
+            ) from None
+        yield file
 
 
 def write_json(path: Path, value: Any) -> None:

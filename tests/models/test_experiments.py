@@ -602,6 +602,21 @@ def test_the_store_may_be_spelt_another_way(tmp_path: Path) -> None:
     assert models == {path: path.stat().st_mtime_ns for path in models}
 
 
+def test_a_page_of_somebody_else_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = TEXT.replace("seeds = 2", 'seeds = 1\nlines = ["*then 2"]\nwithout = ["MemN2N"]')
+    written(tmp_path, text)
+    file = next(str(path) for path in tmp_path.glob("*.toml"))
+    (tmp_path / "README.md").write_text("# Mine\n")
+    assert main(["experiment", file, "--out", "."]) == 0
+    assert (tmp_path / "README.md").read_text() == "# Mine\n"
+    assert "left as it is" in capsys.readouterr().err
+    assert main(["experiment", file, "--out", "results"]) == 0
+    assert "[T1](T1.md)" in (tmp_path / "results/README.md").read_text()  # named by its file
+
+
 def test_each_scale_has_a_result_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,12 +46,13 @@ def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[st
     import tomllib
 
     changes: dict[str, Any] = {}
+    example = "lr=0.003" if option == "--with" else "length=[10, 40]"
     for setting in settings or ():
         key, equals, text = setting.partition("=")
         key, text = key.strip(), text.strip()
         if not equals or not key or not all(key.split(".")):
             raise FabulaError(
-                f"{option} {setting}: write it as KEY=VALUE, e.g. {option} length=30."
+                f"{option} {setting}: write it as KEY=VALUE, e.g. {option} {example}."
             )
         if key in changes:
             raise FabulaError(f"{option} {setting}: '{key}' is set twice.")
@@ -64,7 +65,7 @@ def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[st
             if not text or text[0] in "[{\"'":
                 raise FabulaError(
                     f"{option} {setting}: the value is not valid TOML: {error}. "
-                    "Write e.g. 'length=[10, 40]', with the quotes."
+                    f"Write e.g. '{example}', with the quotes."
                 ) from None
             changes[key] = text
     return changes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,6 +105,7 @@ def eval_(
     from fabula.evaluate.model import Ask
     from fabula.evaluate.models import model_named
     from fabula.evaluate.run import evaluate
+    from fabula.evaluate.trained import Trained
     from fabula.harness import evaluation_split, instances
     from fabula.prompt import forms, languages, styles
 
@@ -129,10 +131,12 @@ def eval_(
         raise FabulaError(f"--shots {shots}: {data} has {len(examples)} training examples.")
     named = model_named(model, ask, likelihood, device)
     said = " ".join([data, chosen, *(settings or ()), *([] if seed is None else [f"seed={seed}"])])
-    _learned(named, train, out)
+    if isinstance(named, Trained):
+        named.check(asked)
     try:
         with _watch(model, len(asked)) as count:
-            found = evaluate(named, asked, out, ask, examples, said, count)
+            begun = partial(_learned, named, train, out)
+            found = evaluate(named, asked, out, ask, examples, said, count, begun)
     except KeyboardInterrupt:
         terminal(stderr=True).print(
             f"Replies so far are in {out}; the same command goes on from there.", soft_wrap=True
@@ -187,7 +191,6 @@ def _learned(model: Model, train: str | None, out: Path) -> None:
             f"What the model has seen in training is not known here: {error}", soft_wrap=True
         )
         return
-    out.mkdir(parents=True, exist_ok=True)
     keep_seen(out, seen)
 
 

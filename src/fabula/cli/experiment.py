@@ -73,9 +73,21 @@ def experiment(
         results.append(result)
         if not json:
             _tell(result)
-    _write(out / "README.md", "# Results\n\n" + overview(list(_results(out, known.values()))))
+    told = {**known, **{each.id: each for each in chosen}}
+    _list_results(out / "README.md", overview(list(_results(out, told.values()))))
     if json:
         print_json(results)
+
+
+def _list_results(path: Path, table: str) -> None:
+    """The overview; a page that somebody else wrote is left as it is."""
+    title = "# Results\n"
+    if path.is_file() and not path.read_text(encoding="utf-8").startswith(title):
+        terminal(stderr=True).print(
+            f"{path}: not an overview of results, and left as it is.", soft_wrap=True
+        )
+    else:
+        _write(path, f"{title}\n{table}")
 
 
 def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:

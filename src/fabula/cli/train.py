@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabula.cli.common import Json, Settings, changes_of, meter, print_json, terminal
+from fabula.cli.common import Json, Settings, changes_of, cores, meter, print_json, terminal
 from fabula.errors import FabulaError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def models(
 
 def _typed(value: Any) -> str:
     """A value as --with takes it."""
-    return str(value).lower() if isinstance(value, bool) else "–" if value is None else str(value)
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 REFERENCE = "160 words, 20 answers, 20 relations, and stories of 20 sentences of 12 words"
@@ -109,7 +109,10 @@ def train(
     test_size: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Test examples of each DATA.")
     ] = None,
-    restarts: Annotated[int, typer.Option(metavar="N", min=1, help="Best of N by validation.")] = 1,
+    restarts: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Best of N, by validation or as its paper has it."),
+    ] = 1,
     seed: Annotated[int, typer.Option(metavar="N", help="Of the model.")] = 0,
     data_seed: Annotated[int | None, typer.Option(metavar="N", help="Of the data.")] = None,
     settings: Settings = None,
@@ -162,6 +165,9 @@ def train(
     from fabula.training.source import Source
 
     given = changes_of(hyper, "--with")
+    given = {name: None if value == "none" else value for name, value in given.items()}
+    if threads > cores():
+        raise FabulaError(f"--threads {threads}: this machine has {cores()} cores.")
     model_named(model)
     sizes, regime = divided(given)
     changes = changes_of(settings)
@@ -210,9 +216,10 @@ def train(
 def _tell(result: dict[str, Any], out: Path) -> None:
     console = terminal()
     for name, found in result["tests"].items():
+        several = f"mean {found['mean']:.1%} ± {found['deviation']:.1%} of {found['runs']}; "
         console.print(
-            f"{name}: {found['best']:.1%} (mean {found['mean']:.1%} ± {found['deviation']:.1%} of "
-            f"{found['runs']}; majority {found['majority']:.1%}, chance {found['chance']:.1%})",
+            f"{name}: {found['best']:.1%} ({several if found['runs'] > 1 else ''}"
+            f"majority {found['majority']:.1%}, chance {found['chance']:.1%})",
             soft_wrap=True,
         )
     if result["selected_on"] == "test":

@@ -7,20 +7,18 @@ replaced, and only the shards it was at are made again.
 
 from __future__ import annotations
 
-import os
-import signal
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
-from threading import Thread
+from multiprocessing import get_context
 from typing import Any
 
 from fabula.engine.plan import Plan, Shard
 from fabula.engine.shard import Job, Piece, Tick, write_shard
 from fabula.engine.store import Made, Store
 from fabula.errors import OutputError
+from fabula.workers import serve
 
 SHARDS_EACH = 4  # from so many shards a worker on, workers make whole shards
 LOSSES = 3  # pools that may break one after another without any shard getting done
@@ -151,17 +149,8 @@ _here: tuple[Job, Store | None, Any] | None = None
 
 def _employ(plan: Plan, store: Store | None, ticks: Any) -> None:
     global _here  # noqa: PLW0603  one job per worker process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    Thread(target=_follow_parent, daemon=True).start()
+    serve()
     _here = (Job.of(plan), store, ticks)
-
-
-def _follow_parent() -> None:
-    """End with the parent: killed, it can tell nobody, and the pool's pipes stay open."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _make_piece(split: str, start: int, stop: int) -> Piece:

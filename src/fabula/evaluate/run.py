@@ -13,12 +13,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
@@ -26,12 +25,13 @@ from fabula._version import __version__
 from fabula.baselines import scores_by_kind
 from fabula.errors import FabulaError
 from fabula.evaluate.model import Ask, Model, Reply, Usage
-from fabula.files import make_folder, write_json
+from fabula.files import alone, make_folder, read_json, write_json
 from fabula.instance import Instance
 from fabula.prompt import lettered, prompt
 from fabula.score import Outcome, Score, score
 
 REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
+WRITTEN = {"id", "outcome", "usage"}  # of every reply, besides others
 DEFAULT = Ask()
 PORTION = 64  # instances handed to a model at a time
 MAY_CHANGE = ("version", "about", "ask.concurrency", "ask.budget", "ask.price",
@@ -49,8 +49,12 @@ def evaluate(
     examples: Sequence[Instance] = (),
     source: str = "",
     report: Report = lambda asked, right: None,
+    at_start: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """Ask, score and write; the manifest of the run."""
+    """Ask, score and write; the manifest of the run.
+
+    `at_start` is called when the folder is known to be for this run, before anything is asked.
+    """
     if not instances:
         raise FabulaError(f"{source or 'the data'}: there is nothing to ask.")
     make_folder(folder)
@@ -66,8 +70,9 @@ def evaluate(
         "version": __version__,
     }
     begun = perf_counter()
-    with _alone(folder / REPLIES) as file:
+    with alone(folder / REPLIES) as file:
         _agree(folder / MANIFEST, plan)
+        at_start()
         done, used = _done(folder / REPLIES)
         report(len(done), sum(outcome == "correct" for outcome in done.values()))
         left = [found for found in instances if found.id not in done]
@@ -122,10 +127,9 @@ def read_run(folder: Path) -> Iterator[dict[str, Any]]:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """What a run says of itself."""
-    path = folder / MANIFEST
-    if not path.is_file():
+    found = read_json(folder / MANIFEST, "model", "about")
+    if not found:
         raise _no_run(folder)
-    found: dict[str, Any] = orjson.loads(path.read_bytes())
     return found
 
 
@@ -189,24 +193,6 @@ def _portions(items: Sequence[Instance], size: int) -> Iterator[list[Instance]]:
         yield portion
 
 
-@contextmanager
-def _alone(path: Path) -> Iterator[BinaryIO]:
-    """The file to write replies to, which no other process writes meanwhile."""
-    with path.open("ab") as file:
-        try:
-            import fcntl
-        except ImportError:  # where there are no such locks
-            yield file
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FabulaError(
-                f"{path.parent}: another process is at this run; wait for it or stop it."
-            ) from None
-        yield file
-
-
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(bytes, content) of the whole lines."""
     with path.open("rb") as lines:
@@ -214,12 +200,16 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not line.endswith(b"\n"):
                 return
             try:
-                yield len(line), orjson.loads(line)
-            except orjson.JSONDecodeError as error:
+                said = orjson.loads(line)
+                problem = "" if dict(said).keys() >= WRITTEN else "no reply"
+            except (TypeError, ValueError) as error:
+                problem = f"not valid JSON: {error}"
+            if problem:
                 raise FabulaError(
-                    f"{path}:{number}: not valid JSON: {error}. Remove the line; what it answered "
-                    "is asked again by the same `fabula eval`."
-                ) from None
+                    f"{path}:{number}: {problem}. Remove the line; what it answered is asked again "
+                    "by the same `fabula eval`."
+                )
+            yield len(line), said
 
 
 def _done(path: Path) -> tuple[dict[str, str], Usage]:
@@ -239,7 +229,7 @@ def _agree(path: Path, plan: dict[str, Any]) -> None:
     if not path.is_file():
         write_json(path, plan)
         return
-    before = orjson.loads(path.read_bytes())
+    before = read_json(path)
     said = orjson.loads(orjson.dumps(plan))
     for key, value in said.items():
         if key not in MAY_CHANGE and before.get(key) != value:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import orjson
+from typing import TYPE_CHECKING, Any
 
 from fabula.errors import MissingExtraError
 from fabula.evaluate.model import Reply
+from fabula.files import read_json
 from fabula.instance import Instance
+
+if TYPE_CHECKING:
+    from fabula.training.data import Tensors
 
 
 class Trained:
@@ -43,15 +45,13 @@ class Trained:
             "folder": str(self.folder),
             "model": type(self.model).__name__,
             "weights": self.weights,
-            "trained_on": [source["name"] for source in self.plan().get("data", [])],
+            "trained_on": [source["name"] for source in self.plan().get("data", ())],
         }
 
     def plan(self) -> dict[str, Any]:
         """How it was trained, as far as its folder says."""
         for folder in (self.folder, self.folder.parent):
-            path = folder / "plan.json"
-            if path.is_file():
-                found: dict[str, Any] = orjson.loads(path.read_bytes())
+            if found := read_json(folder / "plan.json", "data"):
                 return found
         return {}
 
@@ -61,18 +61,24 @@ class Trained:
 
         return instances([Source.from_dict(said) for said in self.plan().get("data", ())], "train")
 
+    def check(self, instances: Sequence[Instance]) -> None:
+        """Refuse what the model cannot be asked."""
+        self._read(instances)
+
+    def _read(self, instances: Sequence[Instance]) -> Tensors:
+        from fabula.training.data import examples_of
+        from fabula.training.runs import as_read
+
+        model = self.model
+        return as_read(
+            type(model), model.sizes, examples_of(instances), self.vocabulary, self.regime
+        )
+
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
         """The labels, for all at once."""
-        from fabula.training.data import Tensors, examples_of
         from fabula.training.loop import evaluate
 
-        tensors = Tensors(
-            examples_of(instance for instance, _ in asked),
-            self.vocabulary,
-            self.regime.max_sentences,
-            self.regime.cloze,
-        )
-        judged = evaluate(self.model, tensors, self.device)
+        judged = evaluate(self.model, self._read([found for found, _ in asked]), self.device)
         for at, answer in enumerate(judged.answers.tolist()):
             words = self.vocabulary.answers[answer].split(",") if answer >= 0 else []
             yield at, Reply(f"Answer: {', '.join(words)}")

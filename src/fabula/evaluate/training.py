@@ -10,11 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from fabula.compose import composition_name
 from fabula.errors import FabulaError
-from fabula.files import write_json
+from fabula.files import read_json, write_json
 from fabula.instance import Instance
 
 FILE = "training.json"
@@ -73,10 +71,9 @@ def keep_seen(folder: Path, seen: Seen) -> None:
 
 def seen_by(folder: Path) -> Seen | None:
     """What the model of a run has seen, if that is known."""
-    path = folder / FILE
-    if not path.is_file():
+    said = read_json(folder / FILE, "signatures", "steps")
+    if not said:
         return None
-    said = orjson.loads(path.read_bytes())
     return Seen(
         **{**said, "signatures": frozenset(said["signatures"]), "steps": tuple(said["steps"])}
     )

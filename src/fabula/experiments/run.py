@@ -63,14 +63,13 @@ def carry_out(
         )
     amount = experiment.scales[scale]
     lines = [line for line in experiment.lines if matches(line.name, amount.lines)]
-    cells = {
-        (line.name, column.name): trainings(line, column, amount, store)
-        for line in lines
-        for column in experiment.columns
-        if line.train
-        and matches(column.name, line.columns)
-        and not matches(column.name, amount.without)
-    }
+    cells = {}
+    for line in (line for line in lines if line.train):
+        with _said_where(f"experiment {experiment.id}, line '{line.name}'"):
+            for column in experiment.columns:
+                left_out = matches(column.name, amount.without)
+                if matches(column.name, line.columns) and not left_out:
+                    cells[line.name, column.name] = trainings(line, column, amount, store)
     measures = _checked(experiment, lines, amount, cells)
     found = _train_all(cells, lines, amount, store, workers, report)
     table: list[dict[str, Any]] = [

@@ -8,9 +8,10 @@ The tables are English, as the tools of the original are. In another language na
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from fabula.training.data import WORD
 
 DETERMINERS = frozenset(("the", "a", "an", "this", "that", "these", "those", "some", "any"))
 SINGULAR = frozenset(("he", "she", "it", "him", "her"))
@@ -18,8 +19,6 @@ PLURAL = frozenset(("they", "them"))
 PRONOUNS = SINGULAR | PLURAL
 AND = "and"
 HOLE = "_"  # where an argument stands in the words of a question
-
-_TOKENS = re.compile(r"@?\w+(?:-\w+)*|'\w+")
 
 
 class Argument(NamedTuple):
@@ -45,8 +44,8 @@ EMPTY = Clause(("",), "", ())
 
 def clauses(told: Sequence[str], asked: str) -> list[Clause]:
     """The sentences in order, and the question as the last."""
-    sentences = [_TOKENS.findall(text) for text in told]
-    question = _TOKENS.findall(asked)
+    sentences = [WORD.findall(text) for text in told]
+    question = WORD.findall(asked)
     names = {
         word.lower()
         for tokens, first in (*((tokens, _begins_with_name(tokens)) for tokens in sentences),

@@ -34,7 +34,9 @@ FIRST_WORD = 2 + PLACEHOLDERS
 MAX_SUPPORTS = 10
 CHUNK = 50  # batches that are sorted by length together
 
-_WORDS = re.compile(r"@?\w+(?:-\w+)*|'\w+")  # 's is a word, so that a name stays itself
+LETTER = r"[\w\u0900-\u0963]"  # vowel signs of Devanagari are no letters to `re`
+# 's is a word, so that a name stays itself
+WORD = re.compile(rf"@?{LETTER}+(?:-{LETTER}+)*|'{LETTER}+")
 
 
 class Graph(NamedTuple):
@@ -68,7 +70,7 @@ class Example:
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a sentence, lower-cased, without punctuation."""
-    return tuple(_WORDS.findall(text.lower()))
+    return tuple(WORD.findall(text.lower()))
 
 
 def example(instance: Instance) -> Example:

@@ -243,11 +243,14 @@ class Trainer:
             if self.team.leads:  # what was written of an epoch that is to come again
                 path.with_name(METRICS).unlink(missing_ok=True)
             return
-        self.model.load_state_dict(state["weights"])
-        self.best_weights = state["best"]
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.progress = replace(Progress(), **state["progress"])
-        self.steps = state["steps"]
+        try:
+            self.model.load_state_dict(state["weights"])
+            self.best_weights = state["best"]
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.progress = replace(Progress(), **state["progress"])
+            self.steps = state["steps"]
+        except (KeyError, RuntimeError, TypeError, ValueError):  # of another version, say
+            raise damaged(path) from None
         metrics = path.with_name(METRICS)
         if found and metrics.is_file():
             rows = metrics.read_bytes().splitlines(keepends=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -10,13 +9,14 @@ from multiprocessing import get_context
 from typing import TypeVar
 
 from fabula.errors import FabulaError
+from fabula.workers import serve
 
 T = TypeVar("T")
 
 
 def side_by_side(jobs: Sequence[Callable[[], T]], workers: int) -> Iterator[T]:
     """What jobs give, in the order in which they are done; an error or Ctrl-C ends all of them."""
-    pool = ProcessPoolExecutor(min(workers, len(jobs)) or 1, get_context("spawn"), _deaf)
+    pool = ProcessPoolExecutor(min(workers, len(jobs)) or 1, get_context("spawn"), serve)
     waiting = [pool.submit(job) for job in jobs]
     running = list((pool._processes or {}).values())
     try:
@@ -32,8 +32,3 @@ def side_by_side(jobs: Sequence[Callable[[], T]], workers: int) -> Iterator[T]:
         for process in {*running, *(pool._processes or {}).values()} if left else ():
             process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _deaf() -> None:
-    """Ctrl-C is for the process that waits for this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

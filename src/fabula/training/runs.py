@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import Field, asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -15,26 +16,27 @@ from pickle import UnpicklingError
 from statistics import mean, stdev
 from typing import Any, TypeVar
 
-import orjson
 import torch
 from pydantic import TypeAdapter, ValidationError
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
 from fabula.evaluate.tracking import tracked
-from fabula.files import damaged, hashed, make_folder, write_json
+from fabula.files import alone, damaged, hashed, make_folder, read_json, write_json
 from fabula.models import model_named
 from fabula.seeds import fingerprint
 from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
 from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, keep, shape_of, unwatched
 from fabula.training.model import Model, Regime, Shape, check_number, parameters
 from fabula.training.processes import side_by_side
-from fabula.training.source import Source
+from fabula.training.source import Source, plain
 from fabula.training.team import Team, gathered
 
 RUN = "run.json"
 RESULT = "result.json"
 TESTS = "tests.json"
+MODEL, WEIGHTS = MODEL_FILES = ("model.json", "model.pt")
+LOCK = ".lock"
 HELD_OUT = 0.1
 T = TypeVar("T")
 CELLS = ("recipe", "question", "answer", "support_size", "hops", "noise", "composition")
@@ -68,8 +70,7 @@ class Plan:
         sources = {
             name: [source.to_dict() for source in getattr(self, name)] for name in ("data", "words")
         }
-        said = {**asdict(self), **sources, "version": __version__}
-        return dict(orjson.loads(orjson.dumps(said)))
+        return plain({**asdict(self), **sources, "version": __version__})
 
 
 def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -151,12 +152,13 @@ class Run:
         """Train and test once, from the beginning of this number; what came of it."""
         torch.set_num_threads(self.plan.threads)
         folder, same = self.folder / f"restart-{number}", self.team.same
-        if not same((folder / RESULT).is_file()):
+        if not same(all((folder / name).is_file() for name in (RESULT, *MODEL_FILES))):
             if self.team.leads:
                 folder.mkdir(parents=True, exist_ok=True)
-            self._train(folder, number, report, watch)
-        result = same(_read(folder / RESULT))
-        done = same(_read(folder / TESTS))
+            with alone(folder / LOCK) if self.team.leads else nullcontext():
+                self._train(folder, number, report, watch)
+        result = same(read_json(folder / RESULT, "restart", "majority_answer"))
+        done = same(read_json(folder / TESTS))
         missing = {
             name: source
             for name, source in self.tests.items()
@@ -168,7 +170,7 @@ class Run:
             model.to(device)
             for name, source in missing.items():
                 examples = source.examples("test", self.store)
-                tensors = _tensors(type(model), model.sizes, examples, vocabulary, regime)
+                tensors = as_read(type(model), model.sizes, examples, vocabulary, regime)
                 judged = evaluate(model, tensors, device, team=self.team)
                 done[name] = {
                     "source": source.to_dict(),
@@ -195,11 +197,17 @@ class Run:
         else:
             known = [e for source in plan.words for e in source.examples("train", self.store)]
             vocabulary = Vocabulary.of([*learned, *known])
-        train, valid = (_tensors(kind, sizes, part, vocabulary, regime) for part in (learned, held))
+        train, valid = (as_read(kind, sizes, part, vocabulary, regime) for part in (learned, held))
+        if start and not bool((train.answer >= 0).any()):
+            raise FabulaError(
+                f"{plan.start}: this model knows none of the answers of the new data "
+                f"('{label(learned[0].answer)}', …) and learns no new ones; train a model on both "
+                "kinds of data."
+            )
         seed = fingerprint(f"{plan.seed}:restart:{number}") >> 1
         torch.manual_seed(seed)
         shape = start[0].shape if start else shape_of(vocabulary, train, valid)
-        model = start[0] if start else kind(sizes, shape)
+        model = start[0] if start else _made(kind, sizes, shape)
         model.continued = start is not None
         trainer = Trainer(
             model, regime, train, valid, seed, folder, mixed=plan.mixed, budget=plan.budget,
@@ -315,7 +323,7 @@ def keep_plan(plan: Plan, folder: Path) -> None:
     header, said = folder / "plan.json", plan.to_dict()
     if plan.start:
         said["start_weights"] = weights(Path(plan.start))
-    kept = _read(header)
+    kept = read_json(header)
     if kept == said:
         return
     if kept and any(folder.glob("restart-*/*")):
@@ -335,7 +343,7 @@ def keep_plan(plan: Plan, folder: Path) -> None:
 
 def weights(folder: Path) -> str:
     """What tells apart the weights of two runs."""
-    path = _best(folder) / "model.pt"
+    path = _best(folder) / WEIGHTS
     return hashed(path) if path.is_file() else ""
 
 
@@ -353,7 +361,19 @@ def _check_start(plan: Plan, kind: type[Model], sizes: Any, model: Model) -> Non
             )
 
 
-def _tensors(
+def _made(kind: type[Model], sizes: Any, shape: Shape) -> Model:
+    """A new model."""
+    try:
+        return kind(sizes, shape)
+    except RuntimeError as error:
+        if "allocate" not in str(error):
+            raise
+        raise FabulaError(
+            "the model is too large for the memory of this machine; choose smaller sizes."
+        ) from None
+
+
+def as_read(
     kind: type[Model],
     sizes: Any,
     examples: Sequence[Example],
@@ -361,20 +381,15 @@ def _tensors(
     regime: Regime,
 ) -> Tensors:
     """Examples as a model reads them."""
-    if (kind.asks_of_two(sizes) or regime.cloze) and not all(e.graph for e in examples):
-        raise FabulaError(
-            f"model {kind.__name__} is asked about two entities of a story, and these data have "
-            "other questions; train it on a recipe of clutrr or stepgame."
-        )
+    if kind.asks_of_two(sizes) or regime.cloze:
+        for each in examples:
+            if each.graph is None:
+                raise FabulaError(
+                    f"model {kind.__name__} is asked about two entities of a story, and "
+                    f"{each.features['recipe']} has other questions ('{each.asked}'); give it such "
+                    "as clutrr/gen-23 or stepgame/clean."
+                )
     return Tensors(examples, vocabulary, regime.max_sentences, regime.cloze)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """What a JSON file says; nothing if it is not there."""
-    try:
-        return dict(orjson.loads(path.read_bytes())) if path.is_file() else {}
-    except ValueError:
-        raise damaged(path) from None
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:
@@ -418,10 +433,10 @@ def save_model(
     model: Model,
 ) -> None:
     """The trained model with all that is needed to use it."""
-    keep(folder / "model.pt", model.state_dict())
+    keep(folder / WEIGHTS, model.state_dict())
     model.keep(folder)
     write_json(
-        folder / "model.json",
+        folder / MODEL,
         {
             "model": plan.model,
             "sizes": asdict(sizes),
@@ -435,38 +450,36 @@ def save_model(
 
 def _best(folder: Path) -> Path:
     """The best restart of a run, or the folder itself if it is one."""
-    said = _read(folder / RUN)
+    said = read_json(folder / RUN, "best")
     return folder / f"restart-{said['best']}" if said else folder
 
 
 def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
     """A trained model, ready to answer; `folder` is a run or one restart of it."""
     folder = _best(folder)
-    if not (folder / "model.json").is_file():
+    if not (folder / MODEL).is_file():
         raise FabulaError(f"{folder}: no trained model is here; train one with `fabula train`.")
-    said = _read(folder / "model.json")
-    kind = model_named(said["model"])
+    said = read_json(folder / MODEL)
     try:
-        sizes = kind.Sizes(**said["sizes"])
-    except TypeError:  # it has other settings now
-        raise damaged(folder / "model.json") from None
-    words = {name: tuple(value) for name, value in said["vocabulary"].items()}
-    model = kind.restored(
-        sizes,
-        Shape(
+        kind = model_named(said["model"])
+        sizes, regime = kind.Sizes(**said["sizes"]), Regime(**said["regime"])
+        words = {name: tuple(value) for name, value in said["vocabulary"].items()}
+        vocabulary = Vocabulary(**words)
+        shape = Shape(
             **{
                 **said["shape"],
                 "answer_words": tuple(said["shape"]["answer_words"]),
                 "answer_parts": tuple(map(tuple, said["shape"].get("answer_parts", ()))),
-                "labels": words["answers"],
+                "labels": vocabulary.answers,
             }
-        ),
-        folder,
-    )
+        )
+    except (AttributeError, KeyError, TypeError):  # cut off, or of a version with other settings
+        raise damaged(folder / MODEL) from None
+    model = kind.restored(sizes, shape, folder)
     try:
-        kept = torch.load(folder / "model.pt", map_location="cpu", weights_only=True)
+        kept = torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)
         model.load_state_dict(kept)
-    except (OSError, EOFError, RuntimeError, UnpicklingError):
-        raise damaged(folder / "model.pt") from None
+    except (OSError, EOFError, RuntimeError, TypeError, UnpicklingError):
+        raise damaged(folder / WEIGHTS) from None
     model.eval()
-    return model, Vocabulary(**words), Regime(**said["regime"])
+    return model, vocabulary, regime

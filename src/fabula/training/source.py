@@ -15,11 +15,19 @@ import orjson
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
 from fabula.files import hashed, whole
-from fabula.generate import generate
+from fabula.generate import author
 from fabula.instance import Instance
 from fabula.recipe import load
 from fabula.seeds import fingerprint
 from fabula.training.data import Example, examples_of
+
+
+def plain(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said, in the form that it has when it was written and read again."""
+    try:
+        return dict(orjson.loads(orjson.dumps(said)))
+    except TypeError:
+        raise FabulaError("a number is too large: it must fit into 64 bits.") from None
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class Source:
             recipe = load(self.name, dict(self.changes))
             sizes = {name: split.size for name, split in recipe.splits.items()}
             content = digest([recipe.digest, recipe.seed, sizes])
-        return dict(orjson.loads(orjson.dumps({**asdict(self), "content": content})))
+        return plain({**asdict(self), "content": content})
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Source:
@@ -65,7 +73,9 @@ class Source:
         """The instances of this split."""
         split = self.split or split
         if not Path(self.name).is_dir():
-            return generate(self.name, split, self.seed, self.size, **self.changes)
+            made = author(self.name, split, self.seed, self.changes)
+            size = made.recipe.splits[split].size if self.size is None else self.size
+            return made.instances(0, size)
         return islice(_read(self._files(split)), self.size)
 
     def _files(self, split: str) -> list[Path]:

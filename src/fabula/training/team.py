@@ -81,6 +81,7 @@ def gathered(device: str) -> Iterator[Team]:
         check_device(device)
         yield Team(device=device)
         return
+    check_device(device)
     kind = torch.device(device).type
     if kind == "cuda":
         device = f"cuda:{os.environ['LOCAL_RANK']}"
