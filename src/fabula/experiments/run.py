@@ -65,10 +65,10 @@ def carry_out(
     lines = [line for line in experiment.lines if matches(line.name, amount.lines)]
     cells = {}
     for line in (line for line in lines if line.train):
-        with _said_where(f"experiment {experiment.id}, line '{line.name}'"):
-            for column in experiment.columns:
-                left_out = matches(column.name, amount.without)
-                if matches(column.name, line.columns) and not left_out:
+        for column in experiment.columns:
+            left_out = matches(column.name, amount.without)
+            if matches(column.name, line.columns) and not left_out:
+                with _said_where(_place(experiment, line.name, column.name)):
                     cells[line.name, column.name] = trainings(line, column, amount, store)
     measures = _checked(experiment, lines, amount, cells)
     found = _train_all(cells, lines, amount, store, workers, report)
@@ -120,7 +120,7 @@ def _checked(
             else:
                 _check_sources(_tests(line, amount).values(), "test", seen)
     for (name, column), chain in cells.items():
-        with _said_where(f"experiment {experiment.id}, line '{name}', column '{column}'"):
+        with _said_where(_place(experiment, name, column)):
             for training in chain:
                 _check_settings(training.plan, seen)
                 _check_sources((*training.plan.data, *training.plan.words), "train", seen)
@@ -140,6 +140,10 @@ def _check_sources(sources: Iterable[Source], split: str, seen: set[str]) -> Non
         if (asked := f"{split} {source}") not in seen:
             source.check(split)
             seen.add(asked)
+
+
+def _place(experiment: Experiment, line: str, column: str) -> str:
+    return f"experiment {experiment.id}, line '{line}', column '{column}'"
 
 
 @contextmanager
