@@ -157,7 +157,7 @@ class Run:
                 folder.mkdir(parents=True, exist_ok=True)
             with alone(folder / LOCK) if self.team.leads else nullcontext():
                 self._train(folder, number, report, watch)
-        result = same(read_json(folder / RESULT, "restart", "majority_answer"))
+        result = same(read_json(folder / RESULT, "restart", "selected_by", "valid_loss"))
         done = same(read_json(folder / TESTS))
         missing = {
             name: source
