@@ -564,9 +564,10 @@ def test_an_error_or_a_killed_process_ends_the_others_at_once() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         list(_done(wrong, 2))
     killed: list[Any] = [partial(os._exit, 1), partial(time.sleep, 300)]
-    with pytest.raises(FabulaError, match="the same command goes on"):
-        list(_done(killed, 2))
-    assert time.monotonic() - begun < 120
+    for _ in range(12):  # whichever of the two processes began first
+        with pytest.raises(FabulaError, match="the same command goes on"):
+            list(_done(killed, 2))
+    assert time.monotonic() - begun < 300
 
 
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:

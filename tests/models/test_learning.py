@@ -45,7 +45,7 @@ def side(size: int, accuracy: float, **settings: Any) -> Lesson:
 
 LESSONS = {
     "ngram": where(300, 0.85, epochs=10),
-    "ssvm": where(200, 0.9, epochs=4),
+    "ssvm": where(400, 0.9, epochs=6),
     "lstm": told(300, 0.95, epochs=15, lr=5e-3),
     "memnn": where(300, 0.95, epochs=10),
     "memn2n": where(600, 0.95, epochs=25, linear_start=5),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import TypeVar
@@ -17,18 +17,22 @@ T = TypeVar("T")
 def side_by_side(jobs: Sequence[Callable[[], T]], workers: int) -> Iterator[T]:
     """What jobs give, in the order in which they are done; an error or Ctrl-C ends all of them."""
     pool = ProcessPoolExecutor(min(workers, len(jobs)) or 1, get_context("spawn"), serve)
-    waiting = [pool.submit(job) for job in jobs]
-    running = list((pool._processes or {}).values())
+    processes = pool._processes  # all there ever are
     try:
-        for done in as_completed(waiting):
-            yield done.result()
+        left = {pool.submit(job) for job in jobs}
+        while left:
+            done, left = wait(left, timeout=1, return_when=FIRST_COMPLETED)
+            # the pool itself does not notice if the one it began last is killed at once
+            if not done and not all(process.is_alive() for process in list(processes.values())):
+                raise BrokenProcessPool
+            for each in done:
+                yield each.result()
     except BrokenProcessPool:
         raise FabulaError(
             "a process was killed, perhaps for want of memory; the same command goes on from what "
             "is done, with fewer --workers if need be."
         ) from None
     finally:  # those that are not done are not waited for
-        left = not all(job.done() for job in waiting)
-        for process in {*running, *(pool._processes or {}).values()} if left else ():
+        for process in list(processes.values()):
             process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)

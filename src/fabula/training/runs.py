@@ -326,7 +326,7 @@ def keep_plan(plan: Plan, folder: Path) -> None:
     kept = read_json(header)
     if kept == said:
         return
-    if kept and any(folder.glob("restart-*/*")):
+    if kept and any(folder.glob("restart-*/[!.]*")):  # a lock holds nothing
         other = sorted(name for name in kept | said if kept.get(name) != said.get(name))
         raise FabulaError(
             f"{folder}: holds another run ({', '.join(other)}: not the same); choose another "
