@@ -414,6 +414,14 @@ def test_quotas_are_exact() -> None:
     assert Counter(i.answer[0] for i in found) == {"uncle": 100, "wife": 100}
 
 
+@pytest.mark.parametrize("recipe", ["gen-23", "gen-234", "rob-clean", "rob-supporting"])
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_a_few_stories_ask_for_all_words_alike(recipe: str, split: str) -> None:
+    found = Counter(i.answer[0] for i in shipped(f"clutrr/{recipe}", split, 100))
+    assert len(found) == 20
+    assert max(found.values()) - min(found.values()) <= 2
+
+
 def test_cells_choose_targets() -> None:
     cells = [{"answers": ["aunt"]}, {"answers": ["son", "nephew"], "share": 2}]
     found = Counter(i.answer[0] for i in stories(90, cells=cells, tasks=[{"k": 4}, {"k": 3}]))

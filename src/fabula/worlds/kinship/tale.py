@@ -45,8 +45,8 @@ class KinshipTale(OneWording):
         self._words = recipe.vocabulary
         keys = recipe.family
         self._shape = FamilyShape(keys.generations, keys.children, keys.marriage)
-        self.task: Task = recipe.round[brief.number % len(recipe.round)]
-        self._turn = brief.number // len(recipe.round)
+        self._round, self._place = divmod(brief.number, len(recipe.round))
+        self.task: Task = recipe.round[self._place]
         self.chain: Chain | None = None
         self.noise: list[Strand] = []
         self._begun = False
@@ -84,9 +84,10 @@ class KinshipTale(OneWording):
             targets = self._targets(list(table))
             if not targets:
                 raise QuotaError(self._nothing_for(which))
-            options = table[targets[self._turn % len(targets)]]
+            cycle, at = self._turn(len(targets))
+            options = table[targets[at]]
             # a clause may leave no room for the noise that the recipe wants
-            clause = options[(self._turn // len(targets) + later) % len(options)]
+            clause = options[(cycle + later) % len(options)]
             links = chains.along(family, words, draw, clause)
             if links is None:
                 return None
@@ -94,7 +95,8 @@ class KinshipTale(OneWording):
         targets = self._targets(list(words.words))
         if not targets:
             return None
-        relation, gender = words.relation_of[targets[self._turn % len(targets)]]
+        _, at = self._turn(len(targets))
+        relation, gender = words.relation_of[targets[at]]
         gender = gender or pick(draw, (MALE, FEMALE))
         for n in range(CHAINS):
             # a small family may not hold what would be best
@@ -105,6 +107,11 @@ class KinshipTale(OneWording):
             if chain and self._fits(family, chain, relation, which):
                 return chain
         return None
+
+    def _turn(self, targets: int) -> tuple[int, int]:
+        """How often all targets had their turn in this place of the round, and whose it is now.
+        Places begin with targets far apart, so that a few stories already have most of them."""
+        return divmod(self._round + self._place * targets // len(self.recipe.round), targets)
 
     def _nothing_for(self, which: str) -> str:
         shape, k = self._shape, self.task.k
