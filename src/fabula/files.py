@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,14 +17,26 @@ from fabula.errors import FabulaError, OutputError
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A path to write to, which becomes the file if nothing goes wrong, and is gone otherwise."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+def writing(path: Path) -> Iterator[None]:
+    """What goes wrong in writing to a file is told with its name and a remedy."""
     try:
-        yield partial
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        raise OutputError(
+            f"{path}: cannot be written: {error.strerror or error}. Make room or choose another "
+            "place, and give the command again."
+        ) from None
+
+
+def write_whole(path: Path, content: bytes | memoryview | str) -> None:
+    """Write a file, which is there whole or as it was before."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with writing(path):
+        try:
+            partial.write_bytes(content.encode() if isinstance(content, str) else content)
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -90,24 +102,29 @@ def read_json(path: Path, *needed: str) -> dict[str, Any]:
 @contextmanager
 def alone(path: Path) -> Iterator[BinaryIO]:
     """A file to be added to, which no other process adds to meanwhile."""
-    with path.open("ab") as file:
-        try:
-            import fcntl
-        except ImportError:  # where there are no such locks
-            yield file
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FabulaError(
-                f"{path.parent}: another process is at this run; wait for it or stop it."
-            ) from None
+    with writing(path):
+        file = path.open("ab")
+    try:
+        _lock(path, file)
         yield file
+    finally:
+        with suppress(OSError):  # what could not be written was told when it was
+            file.close()
+
+
+def _lock(path: Path, file: BinaryIO) -> None:
+    try:
+        import fcntl
+    except ImportError:  # where there are no such locks
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FabulaError(
+            f"{path.parent}: another process is at this run; wait for it or stop it."
+        ) from None
 
 
 def write_json(path: Path, value: Any) -> None:
     """A JSON file for people to read too."""
-    with whole(path) as partial:
-        partial.write_bytes(
-            orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
-        )
+    write_whole(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))

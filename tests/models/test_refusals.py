@@ -85,6 +85,7 @@ def test_a_folder_is_taken_as_it_is(tmp_path: Path, source: dict[str, Any], matc
     data = str(folder(tmp_path / "data"))
     with pytest.raises(FabulaError, match=match):
         train(plan(Source(data, **source)), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_an_empty_split_and_one_that_is_not_there(tmp_path: Path) -> None:
@@ -93,6 +94,9 @@ def test_an_empty_split_and_one_that_is_not_there(tmp_path: Path) -> None:
         file.write_bytes(b"")
     with pytest.raises(FabulaError, match="0 examples in split 'test'"):
         train(plan(Source(str(data))), tmp_path / "run")
+    more = {"x": Source(str(folder(tmp_path / "more")), size=2000)}
+    with pytest.raises(FabulaError, match=r"in split 'test', 2,000 are needed; generate more"):
+        train(plan(Source("babi/qa1", size=40)), tmp_path / "no", tests=more)
     with pytest.raises(FabulaError, match="no recipe 'babi/qa99'"):
         train(plan(Source("babi/qa1", size=40)), tmp_path / "no", tests={"x": Source("babi/qa99")})
     assert not (tmp_path / "no").exists()

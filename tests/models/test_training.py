@@ -311,13 +311,13 @@ def test_a_full_disk_is_said_and_what_was_written_is_kept(
     run.run()
     before = (tmp_path / loop.CHECKPOINT).read_bytes()
 
-    @contextmanager
-    def full(path: Path) -> Iterator[Path]:
-        yield Path("/dev/full")
+    def full(path: Path, content: bytes) -> int:
+        with Path("/dev/full").open("wb", buffering=0) as file:
+            return file.write(content)
 
-    monkeypatch.setattr(loop, "whole", full)
     more, _ = trainer(tmp_path, epochs=3)
-    with pytest.raises(FabulaError, match=r"checkpoint.pt: cannot be written.*make room"):
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(FabulaError, match=r"checkpoint.pt: cannot be written.*Make room"):
         more.run()
     assert (tmp_path / loop.CHECKPOINT).read_bytes() == before
     monkeypatch.undo()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabula.cli.common import Json, Workers, cores, meter, print_json, terminal, write_whole
+from fabula.cli.common import Json, Workers, cores, meter, print_json, terminal
 from fabula.errors import FabulaError, ParseError
+from fabula.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console

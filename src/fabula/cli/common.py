@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -124,17 +123,6 @@ def print_json(value: Any) -> None:
 
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
     sys.stdout.write(text.decode() + "\n")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    from fabula.files import whole
-
-    try:
-        with whole(path) as partial:
-            partial.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FabulaError(f"{path}: cannot be written: {error.strerror or error}.") from None
 
 
 def cores() -> int:

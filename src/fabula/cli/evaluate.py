@@ -13,7 +13,7 @@ import typer
 
 from fabula.cli.common import Json, Seed, Settings, changes_of, print_json, terminal
 from fabula.errors import FabulaError
-from fabula.files import whole
+from fabula.files import make_folder, write_whole
 
 if TYPE_CHECKING:
     from fabula.evaluate.model import Model
@@ -337,9 +337,8 @@ def doses(
     written = []
     for size, dose in found.items():
         place = out / f"dose-{size}" / "train-00000-of-00001.jsonl"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with whole(place) as partial:
-            partial.write_bytes(b"".join(each.to_json() + b"\n" for each in dose))
+        make_folder(place.parent)
+        write_whole(place, b"".join(each.to_json() + b"\n" for each in dose))
         written.append(place.parent)
     if json:
         print_json([str(path) for path in written])

@@ -11,7 +11,7 @@ import typer
 
 from fabula.cli.common import Json, print_json, terminal
 from fabula.errors import FabulaError, MissingExtraError, hint
-from fabula.files import make_folder, whole, write_json
+from fabula.files import make_folder, write_json, write_whole
 
 if TYPE_CHECKING:
     from fabula.experiments.spec import Experiment
@@ -69,7 +69,7 @@ def experiment(
         )
         name = file_name(each.id, scale)
         write_json(out / f"{name}.json", result)
-        _write(out / f"{name}.md", page(each, result))
+        write_whole(out / f"{name}.md", page(each, result))
         results.append(result)
         if not json:
             _tell(result)
@@ -87,7 +87,7 @@ def _list_results(path: Path, table: str) -> None:
             f"{path}: not an overview of results, and left as it is.", soft_wrap=True
         )
     else:
-        _write(path, f"{title}\n{table}")
+        write_whole(path, f"{title}\n{table}")
 
 
 def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
@@ -177,8 +177,3 @@ def _results(out: Path, known: Iterable[Experiment]) -> Iterator[tuple[Experimen
                     style="red",
                     soft_wrap=True,
                 )
-
-
-def _write(path: Path, text: str) -> None:
-    with whole(path) as partial:
-        partial.write_text(text, encoding="utf-8")

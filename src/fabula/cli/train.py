@@ -164,6 +164,7 @@ def train(
     from fabula.training.loop import unwatched
     from fabula.training.source import Source
 
+    data, test = ([name.rstrip("/") for name in names] for names in (data, test or data))
     given = changes_of(hyper, "--with")
     given = {name: None if value == "none" else value for name, value in given.items()}
     if threads > cores():
@@ -183,7 +184,7 @@ def train(
         budget=budget,
         threads=threads,
     )
-    tests = {name: Source(name, changes, test_size, data_seed) for name in test or data}
+    tests = {name: Source(name, changes, test_size, data_seed) for name in test}
     if budget is not None and not 0 < budget < inf:
         raise FabulaError("--budget: seconds, more than 0.")
     if track:

@@ -25,7 +25,7 @@ from fabula._version import __version__
 from fabula.baselines import scores_by_kind
 from fabula.errors import FabulaError
 from fabula.evaluate.model import Ask, Model, Reply, Usage
-from fabula.files import alone, make_folder, read_json, write_json
+from fabula.files import alone, make_folder, read_json, write_json, writing
 from fabula.instance import Instance
 from fabula.prompt import lettered, prompt
 from fabula.score import Outcome, Score, score
@@ -90,8 +90,9 @@ def evaluate(
                 answered += 1
                 used = used.plus(reply.usage)
                 line = _line(portion[at], reply, ask.form)
-                file.write(orjson.dumps(line) + b"\n")
-                file.flush()
+                with writing(folder / REPLIES):
+                    file.write(orjson.dumps(line) + b"\n")
+                    file.flush()
                 done[line["id"]] = line["outcome"]
                 report(1, int(line["outcome"] == "correct"))
             if not answered:

@@ -17,7 +17,7 @@ import orjson
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, MissingExtraError
-from fabula.files import whole
+from fabula.files import make_folder, write_whole
 from fabula.report.cases import Run, read_runs
 from fabula.report.content import Content, content_of
 from fabula.report.figures import Figure
@@ -51,12 +51,7 @@ def build(
             library.result(),
         )
     beside = out.with_suffix("")
-    try:
-        beside.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise FabulaError(
-            f"{beside}: is a file; numbers and pictures go into that folder."
-        ) from None
+    make_folder(beside)  # for numbers and pictures
     written = [
         _write(out, text.encode()),
         _write(beside / "numbers.json", _json(content.numbers)),
@@ -128,7 +123,6 @@ def _csv(content: Content) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as partial:
-        partial.write_bytes(content)
+    make_folder(path.parent)
+    write_whole(path, content)
     return path

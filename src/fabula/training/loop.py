@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from fabula.errors import FabulaError
-from fabula.files import damaged, whole
+from fabula.files import damaged, write_whole, writing
 from fabula.seeds import fingerprint
 from fabula.training import course
 from fabula.training.data import Batch, Tensors, Vocabulary
@@ -109,7 +109,8 @@ class Trainer:
             row = self._epoch(watch)
             if self.team.leads:
                 if self.folder:
-                    with (self.folder / METRICS).open("ab") as file:
+                    metrics = self.folder / METRICS
+                    with writing(metrics), metrics.open("ab") as file:
                         file.write(orjson.dumps(row) + b"\n")
                     self._save(self.folder / CHECKPOINT)
                 report(row)
@@ -254,7 +255,7 @@ class Trainer:
         metrics = path.with_name(METRICS)
         if found and metrics.is_file():
             rows = metrics.read_bytes().splitlines(keepends=True)
-            metrics.write_bytes(b"".join(rows[: self.progress.epoch]))
+            write_whole(metrics, b"".join(rows[: self.progress.epoch]))
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -368,14 +369,7 @@ def keep(path: Path, state: Any) -> None:
     """Write tensors, whole or not at all."""
     written = BytesIO()
     torch.save(state, written)
-    try:
-        with whole(path) as partial:
-            partial.write_bytes(written.getbuffer())
-    except OSError as error:
-        raise FabulaError(
-            f"{path}: cannot be written: {error.strerror or error}. What was written before is "
-            "kept; make room and give the same command to go on."
-        ) from None
+    write_whole(path, written.getbuffer())
 
 
 def _copy(model: nn.Module) -> dict[str, Tensor]:

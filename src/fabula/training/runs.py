@@ -154,7 +154,7 @@ class Run:
         folder, same = self.folder / f"restart-{number}", self.team.same
         if not same(all((folder / name).is_file() for name in (RESULT, *MODEL_FILES))):
             if self.team.leads:
-                folder.mkdir(parents=True, exist_ok=True)
+                make_folder(folder)
             with alone(folder / LOCK) if self.team.leads else nullcontext():
                 self._train(folder, number, report, watch)
         result = same(read_json(folder / RESULT, "restart", "selected_by", "valid_loss"))
@@ -276,7 +276,11 @@ def train(
                 raise FabulaError("restarts side by side and torchrun do not go together.")
             results = _side_by_side(run, restarts, workers, report)
         else:
-            results = [run.restart(number, report, watch) for number in range(restarts)]
+            results = []
+            for number in range(restarts):
+                results.append(run.restart(number, report, watch))
+                if restarts > 1 and team.leads:
+                    report(results[-1])
         written = _written(plan, results)
         if team.leads:
             write_json(folder / RUN, written)
@@ -332,13 +336,7 @@ def keep_plan(plan: Plan, folder: Path) -> None:
             f"{folder}: holds another run ({', '.join(other)}: not the same); choose another "
             "folder or remove it."
         )
-    try:
-        write_json(header, said)
-    except OSError as error:
-        raise FabulaError(
-            f"{folder}: cannot be written to: {error.strerror or error}. Choose another for the "
-            "run."
-        ) from None
+    write_json(header, said)
 
 
 def weights(folder: Path) -> str:

@@ -14,7 +14,7 @@ import orjson
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, hint
-from fabula.files import hashed, whole
+from fabula.files import hashed, make_folder, write_whole
 from fabula.generate import author
 from fabula.instance import Instance
 from fabula.recipe import load
@@ -60,19 +60,19 @@ class Source:
         return cls(**{name: value for name, value in said.items() if name != "content"})
 
     def check(self, split: str) -> None:
-        """Refuse what has no such split, before anything is made."""
-        split = self.split or split
+        """Refuse what has no such split, or not enough of it, before anything is made."""
         if Path(self.name).is_dir():
-            self._files(split)
+            self._enough(sum(1 for _ in islice(_lines(self._files(split)), self.size)), split)
             return
+        split = self.split or split
         splits = load(self.name, dict(self.changes)).splits
         if split not in splits:
             raise FabulaError(f"{self.name}: no split '{split}'.{hint(split, splits)}")
 
     def instances(self, split: str) -> Iterator[Instance]:
         """The instances of this split."""
-        split = self.split or split
         if not Path(self.name).is_dir():
+            split = self.split or split
             made = author(self.name, split, self.seed, self.changes)
             size = made.recipe.splits[split].size if self.size is None else self.size
             return made.instances(0, size)
@@ -84,6 +84,7 @@ class Source:
             raise FabulaError(
                 f"{self.name}: these data are there already; settings and a seed are for recipes."
             )
+        split = self.split or split
         files = sorted(Path(self.name).glob(f"{split}-*.jsonl"))
         if not files:
             raise FabulaError(
@@ -101,20 +102,23 @@ class Source:
             with suppress(Exception):  # what is damaged is made again
                 found: list[Example] = pickle.loads(path.read_bytes())
                 return found
-        store.mkdir(parents=True, exist_ok=True)
+        make_folder(store)
         made = self._made(split)
-        with whole(path) as partial:
-            partial.write_bytes(pickle.dumps(made))
+        write_whole(path, pickle.dumps(made))
         return made
 
     def _made(self, split: str) -> list[Example]:
         made = examples_of(self.instances(split))
-        if len(made) < (self.size or 1):
-            raise FabulaError(
-                f"{self.name}: {len(made)} examples in split '{self.split or split}', "
-                f"{self.size or 'and some'} are needed."
-            )
+        self._enough(len(made), split)
         return made
+
+    def _enough(self, count: int, split: str) -> None:
+        if count < (self.size or 1):
+            raise FabulaError(
+                f"{self.name}: {count:,} examples in split '{self.split or split}', "
+                f"{f'{self.size:,}' if self.size else 'and some'} are needed; generate more or "
+                "ask for fewer."
+            )
 
 
 def instances(sources: Sequence[Source], split: str) -> Iterator[Instance]:
@@ -128,7 +132,12 @@ def digest(value: Any) -> str:
 
 
 def _read(files: list[Path]) -> Iterator[Instance]:
+    for place, line in _lines(files):
+        yield Instance.from_json(line, place)
+
+
+def _lines(files: list[Path]) -> Iterator[tuple[str, bytes]]:
     for path in files:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
-                yield Instance.from_json(line, f"{path}:{number}")
+                yield f"{path}:{number}", line
