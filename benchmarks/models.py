@@ -31,7 +31,7 @@ def training(
         from fabula.models import model_named
         from fabula.training.data import Tensors, Vocabulary
         from fabula.training.loop import Trainer, shape_of
-        from fabula.training.runs import settings
+        from fabula.training.plan import settings
 
         torch.set_num_threads(1)
         kind = model_named(name)

@@ -24,7 +24,7 @@ from fabula.experiments.reading import load_experiment
 from fabula.experiments.run import _done, _tests, carry_out, trainings
 from fabula.experiments.spec import Claim, Experiment, matches
 from fabula.models import MODELS, model_named
-from fabula.training.runs import settings
+from fabula.training.plan import settings
 
 FILES = sorted(Path("experiments").glob("*.toml"))
 TEXT = """

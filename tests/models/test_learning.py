@@ -12,7 +12,7 @@ from fabula.generate import generate
 from fabula.models import MODELS, PRETRAINED, model_named
 from fabula.training.data import Tensors, Vocabulary, examples_of, hold_out
 from fabula.training.loop import Trainer, evaluate, shape_of
-from fabula.training.runs import divided, settings
+from fabula.training.plan import divided, settings
 
 torch.set_num_threads(1)
 

@@ -17,7 +17,7 @@ from fabula.models.spelling import Spelling
 from fabula.training.data import Example, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, shape_of
 from fabula.training.model import NO_ANSWER, Shape
-from fabula.training.runs import settings
+from fabula.training.plan import settings
 
 torch.set_num_threads(1)
 

@@ -24,8 +24,10 @@ from fabula.models import PRETRAINED, model_named
 from fabula.training.data import Example, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, loss_of, shape_of
 from fabula.training.model import NO_ANSWER
-from fabula.training.runs import Plan, load_model, settings, train
+from fabula.training.plan import Plan, settings
+from fabula.training.runs import train
 from fabula.training.source import Source
+from fabula.training.stored import load_model
 from fabula.training.team import Team
 
 torch.set_num_threads(1)

@@ -14,8 +14,10 @@ from fabula.generate import generate
 from fabula.instance import Instance
 from fabula.models import MODELS, PRETRAINED, model_named
 from fabula.recipe import load
-from fabula.training.runs import Plan, divided, load_model, settings, train
+from fabula.training.plan import Plan, divided, settings
+from fabula.training.runs import train
 from fabula.training.source import Source
+from fabula.training.stored import load_model
 from fabula.training.team import check_device
 
 FEW = {"epochs": 1}

@@ -15,8 +15,10 @@ from fabula.generate import generate
 from fabula.models import model_named
 from fabula.training.data import Tensors, Vocabulary, examples_of
 from fabula.training.loop import loss_of, shape_of
-from fabula.training.runs import Plan, load_model, train
+from fabula.training.plan import Plan
+from fabula.training.runs import train
 from fabula.training.source import Source
+from fabula.training.stored import load_model
 from fabula.training.team import Team
 
 torch.set_num_threads(1)

@@ -34,8 +34,10 @@ from fabula.training.data import (
 )
 from fabula.training.loop import METRICS, Trainer, evaluate, shape_of
 from fabula.training.model import Regime
-from fabula.training.runs import Plan, Run, _written, load_model, train
+from fabula.training.plan import Plan
+from fabula.training.runs import Run, _written, train
 from fabula.training.source import Source
+from fabula.training.stored import load_model
 
 torch.set_num_threads(1)
 CPU = torch.device("cpu")

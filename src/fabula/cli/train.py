@@ -152,7 +152,7 @@ def train(
     Example: [bold]fabula train memn2n babi/qa1 --out runs/memn2n-qa1 --restarts 3[/bold]
     """
     try:
-        from fabula.training.runs import Plan, divided
+        from fabula.training.plan import Plan, divided
         from fabula.training.runs import train as carry_out
     except ModuleNotFoundError as error:
         if error.name != "torch":

@@ -22,7 +22,7 @@ class Trained:
         try:
             import torch
 
-            from fabula.training.runs import load_model, weights
+            from fabula.training.stored import load_model, weights
             from fabula.training.team import check_device
         except ModuleNotFoundError as error:
             if error.name != "torch":

@@ -26,8 +26,9 @@ from fabula.experiments.judge import judge
 from fabula.experiments.measures import Measure, measure
 from fabula.experiments.spec import Column, Data, Experiment, Line, Scale, matches
 from fabula.models import model_named
+from fabula.training.plan import PLAN, Plan, divided, keep_plan, settings
 from fabula.training.processes import side_by_side
-from fabula.training.runs import CELLS, Plan, Run, divided, keep_plan, settings
+from fabula.training.runs import CELLS, Run
 from fabula.training.source import Source, digest
 
 Cell = dict[str, Any]
@@ -264,7 +265,7 @@ def _done(jobs: Sequence[Callable[[], Done]], workers: int) -> Generator[Done, N
 
 def _job(training: Training, seed: int, tests: dict[str, Source], store: Path) -> Done:
     folder, plan = training.folder, training.plan
-    if not (folder / "plan.json").is_file():  # one of this name has the same plan
+    if not (folder / PLAN).is_file():  # one of this name has the same plan
         keep_plan(plan, folder)
     if plan.start:  # each seed goes on from its own
         plan = replace(plan, start=f"{plan.start}/restart-{seed}")

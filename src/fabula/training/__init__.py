@@ -5,7 +5,11 @@
     course.py    which examples come when, and at what learning rate
     team.py      several processes that train one model together
     loop.py      the loop: phases, schedule, clipping, validation, early stopping, checkpoints
+    source.py    where examples come from: a recipe or a generated folder
+    plan.py      what a run is to do: the model, its settings and its data
     runs.py      several restarts side by side; mean, deviation and best
+    processes.py jobs in processes of their own
+    stored.py    trained models on disk
 
 Needs PyTorch: pip install 'fabula[train]'.
 """

@@ -9,117 +9,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import Field, asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from pickle import UnpicklingError
 from statistics import mean, stdev
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
-from pydantic import TypeAdapter, ValidationError
 
-from fabula._version import __version__
-from fabula.errors import FabulaError, hint
+from fabula.errors import FabulaError
 from fabula.evaluate.tracking import tracked
-from fabula.files import alone, damaged, hashed, make_folder, read_json, write_json
+from fabula.files import alone, make_folder, read_json, write_json
 from fabula.models import model_named
 from fabula.seeds import fingerprint
 from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
-from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, keep, shape_of, unwatched
-from fabula.training.model import Model, Regime, Shape, check_number, parameters
+from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, shape_of, unwatched
+from fabula.training.model import Model, Regime, Shape, parameters
+from fabula.training.plan import Plan, keep_plan, settings
 from fabula.training.processes import side_by_side
-from fabula.training.source import Source, plain
+from fabula.training.source import Source
+from fabula.training.stored import MODEL_FILES, RUN, load_model, save_model
 from fabula.training.team import Team, gathered
 
-RUN = "run.json"
 RESULT = "result.json"
 TESTS = "tests.json"
-MODEL, WEIGHTS = MODEL_FILES = ("model.json", "model.pt")
 LOCK = ".lock"
 HELD_OUT = 0.1
-T = TypeVar("T")
 CELLS = ("recipe", "question", "answer", "support_size", "hops", "noise", "composition")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All that decides the weights of a run."""
-
-    model: str
-    data: tuple[Source, ...]
-    """Several are trained on jointly."""
-    sizes: Mapping[str, Any] = field(default_factory=dict)
-    regime: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
-    start: str | None = None
-    """The folder of a run that this one goes on from: with its words, answers and weights."""
-    words: tuple[Source, ...] = ()
-    """Data whose words and answers are known too, though they are not trained on."""
-    device: str = "cpu"
-    mixed: bool = False
-    budget: float | None = None
-    threads: int = 1
-
-    def own_tests(self) -> dict[str, Source]:
-        """What it is tested on if nothing else is said: the data that it is trained on."""
-        return {source.name: source for source in self.data}
-
-    def to_dict(self) -> dict[str, Any]:
-        """As it is written beside a run."""
-        sources = {
-            name: [source.to_dict() for source in getattr(self, name)] for name in ("data", "words")
-        }
-        return plain({**asdict(self), **sources, "version": __version__})
-
-
-def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Settings as (sizes of the model, changes of its regime)."""
-    common = {field.name for field in fields(Regime)}
-    sizes = {name: value for name, value in given.items() if name not in common}
-    return sizes, {name: value for name, value in given.items() if name in common}
-
-
-def settings(
-    model: type[Model], sizes: Mapping[str, Any], regime: Mapping[str, Any]
-) -> tuple[Any, Regime]:
-    """The sizes and training of a model with changes, refused if unknown or of a wrong kind."""
-    known = {field.name for field in fields(model.Sizes)}
-    common = {field.name for field in fields(Regime)}
-    for name in (*sizes, *regime):
-        if name not in known | common:
-            raise FabulaError(
-                f"model {model.__name__}: no setting '{name}'.{hint(name, sorted(known | common))}"
-            )
-    found: Any = _checked(model.Sizes, {**asdict(model.Sizes()), **sizes})
-    for size in fields(model.Sizes):
-        _check_size(size, getattr(found, size.name))
-    model.check(found)
-    return found, _checked(Regime, {**asdict(model.regime), **regime})
-
-
-def _check_size(size: Field[Any], value: Any) -> None:
-    """Sizes are at least 1, or 0 where that is the default or said to have a meaning."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return
-    whole = isinstance(size.default, int) and size.default != 0
-    check_number(size.name, value, size.metadata.get("least", 1 if whole else 0))
-    if size.name == "dropout" and value >= 1:
-        raise FabulaError("setting 'dropout': it must be below 1.")
-
-
-def _checked(kind: type[T], values: Mapping[str, Any]) -> T:
-    """A dataclass of settings whose values are of the right kinds."""
-    for known in fields(kind):  # type: ignore[arg-type]
-        given = values.get(known.name)
-        if isinstance(given, bool) and type(known.default) in (int, float):
-            raise FabulaError(f"setting '{known.name}': it must be a number.")
-    try:
-        return TypeAdapter(kind).validate_python(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name, text = ".".join(map(str, first["loc"])), first["msg"]
-        raise FabulaError(f"setting '{name}': {text[0].lower()}{text[1:]}.") from None
 
 
 class Run:
@@ -224,7 +139,7 @@ class Run:
         judged = evaluate(model, valid, trainer.device, team=self.team)
         if not self.team.leads:
             return
-        save_model(folder, plan, model.sizes, regime, vocabulary, shape, model)
+        save_model(folder, plan.model, model.sizes, regime, vocabulary, shape, model)
         write_json(
             folder / RESULT,
             {
@@ -321,30 +236,6 @@ def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def keep_plan(plan: Plan, folder: Path) -> None:
-    """Write the plan into its folder, which must not hold another."""
-    make_folder(folder)
-    header, said = folder / "plan.json", plan.to_dict()
-    if plan.start:
-        said["start_weights"] = weights(Path(plan.start))
-    kept = read_json(header)
-    if kept == said:
-        return
-    if kept and any(folder.glob("restart-*/[!.]*")):  # a lock holds nothing
-        other = sorted(name for name in kept | said if kept.get(name) != said.get(name))
-        raise FabulaError(
-            f"{folder}: holds another run ({', '.join(other)}: not the same); choose another "
-            "folder or remove it."
-        )
-    write_json(header, said)
-
-
-def weights(folder: Path) -> str:
-    """What tells apart the weights of two runs."""
-    path = _best(folder) / WEIGHTS
-    return hashed(path) if path.is_file() else ""
-
-
 def _check_start(plan: Plan, kind: type[Model], sizes: Any, model: Model) -> None:
     """The model that is gone on from must be of the same kind and size."""
     if type(model) is not kind:
@@ -416,68 +307,3 @@ def summary(judged: Judged, tensors: Tensors, majority: str) -> dict[str, Any]:
     if judged.support is not None:
         result["supports_found"] = float((judged.support == tensors.support).all(1).float().mean())
     return result
-
-
-# --- trained models on disk -----------------------------------------------------------------------
-
-
-def save_model(
-    folder: Path,
-    plan: Plan,
-    sizes: Any,
-    regime: Regime,
-    vocabulary: Vocabulary,
-    shape: Shape,
-    model: Model,
-) -> None:
-    """The trained model with all that is needed to use it."""
-    keep(folder / WEIGHTS, model.state_dict())
-    model.keep(folder)
-    write_json(
-        folder / MODEL,
-        {
-            "model": plan.model,
-            "sizes": asdict(sizes),
-            "regime": asdict(regime),
-            "shape": shape._asdict(),
-            "vocabulary": vocabulary.to_dict(),
-            "version": __version__,
-        },
-    )
-
-
-def _best(folder: Path) -> Path:
-    """The best restart of a run, or the folder itself if it is one."""
-    said = read_json(folder / RUN, "best")
-    return folder / f"restart-{said['best']}" if said else folder
-
-
-def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
-    """A trained model, ready to answer; `folder` is a run or one restart of it."""
-    folder = _best(folder)
-    if not (folder / MODEL).is_file():
-        raise FabulaError(f"{folder}: no trained model is here; train one with `fabula train`.")
-    said = read_json(folder / MODEL)
-    try:
-        kind = model_named(said["model"])
-        sizes, regime = kind.Sizes(**said["sizes"]), Regime(**said["regime"])
-        words = {name: tuple(value) for name, value in said["vocabulary"].items()}
-        vocabulary = Vocabulary(**words)
-        shape = Shape(
-            **{
-                **said["shape"],
-                "answer_words": tuple(said["shape"]["answer_words"]),
-                "answer_parts": tuple(map(tuple, said["shape"].get("answer_parts", ()))),
-                "labels": vocabulary.answers,
-            }
-        )
-    except (AttributeError, KeyError, TypeError):  # cut off, or of a version with other settings
-        raise damaged(folder / MODEL) from None
-    model = kind.restored(sizes, shape, folder)
-    try:
-        kept = torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)
-        model.load_state_dict(kept)
-    except (OSError, EOFError, RuntimeError, TypeError, UnpicklingError):
-        raise damaged(folder / WEIGHTS) from None
-    model.eval()
-    return model, vocabulary, regime

@@ -1,0 +1,118 @@
+"""What a run is to do: the model, its settings and its data, all that decides the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from fabula._version import __version__
+from fabula.errors import FabulaError, hint
+from fabula.files import make_folder, read_json, write_json
+from fabula.training.model import Model, Regime, check_number
+from fabula.training.source import Source, plain
+from fabula.training.stored import weights
+
+PLAN = "plan.json"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides the weights of a run."""
+
+    model: str
+    data: tuple[Source, ...]
+    """Several are trained on jointly."""
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    regime: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    start: str | None = None
+    """The folder of a run that this one goes on from: with its words, answers and weights."""
+    words: tuple[Source, ...] = ()
+    """Data whose words and answers are known too, though they are not trained on."""
+    device: str = "cpu"
+    mixed: bool = False
+    budget: float | None = None
+    threads: int = 1
+
+    def own_tests(self) -> dict[str, Source]:
+        """What it is tested on if nothing else is said: the data that it is trained on."""
+        return {source.name: source for source in self.data}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is written beside a run."""
+        sources = {
+            name: [source.to_dict() for source in getattr(self, name)] for name in ("data", "words")
+        }
+        return plain({**asdict(self), **sources, "version": __version__})
+
+
+def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings as (sizes of the model, changes of its regime)."""
+    common = {field.name for field in fields(Regime)}
+    sizes = {name: value for name, value in given.items() if name not in common}
+    return sizes, {name: value for name, value in given.items() if name in common}
+
+
+def settings(
+    model: type[Model], sizes: Mapping[str, Any], regime: Mapping[str, Any]
+) -> tuple[Any, Regime]:
+    """The sizes and training of a model with changes, refused if unknown or of a wrong kind."""
+    known = {field.name for field in fields(model.Sizes)}
+    common = {field.name for field in fields(Regime)}
+    for name in (*sizes, *regime):
+        if name not in known | common:
+            raise FabulaError(
+                f"model {model.__name__}: no setting '{name}'.{hint(name, sorted(known | common))}"
+            )
+    found: Any = _checked(model.Sizes, {**asdict(model.Sizes()), **sizes})
+    for size in fields(model.Sizes):
+        _check_size(size, getattr(found, size.name))
+    model.check(found)
+    return found, _checked(Regime, {**asdict(model.regime), **regime})
+
+
+def _check_size(size: Field[Any], value: Any) -> None:
+    """Sizes are at least 1, or 0 where that is the default or said to have a meaning."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    whole = isinstance(size.default, int) and size.default != 0
+    check_number(size.name, value, size.metadata.get("least", 1 if whole else 0))
+    if size.name == "dropout" and value >= 1:
+        raise FabulaError("setting 'dropout': it must be below 1.")
+
+
+def _checked(kind: type[T], values: Mapping[str, Any]) -> T:
+    """A dataclass of settings whose values are of the right kinds."""
+    for known in fields(kind):  # type: ignore[arg-type]
+        given = values.get(known.name)
+        if isinstance(given, bool) and type(known.default) in (int, float):
+            raise FabulaError(f"setting '{known.name}': it must be a number.")
+    try:
+        return TypeAdapter(kind).validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name, text = ".".join(map(str, first["loc"])), first["msg"]
+        raise FabulaError(f"setting '{name}': {text[0].lower()}{text[1:]}.") from None
+
+
+def keep_plan(plan: Plan, folder: Path) -> None:
+    """Write the plan into its folder, which must not hold another."""
+    make_folder(folder)
+    header, said = folder / PLAN, plan.to_dict()
+    if plan.start:
+        said["start_weights"] = weights(Path(plan.start))
+    kept = read_json(header)
+    if kept == said:
+        return
+    if kept and any(folder.glob("restart-*/[!.]*")):  # a lock holds nothing
+        other = sorted(name for name in kept | said if kept.get(name) != said.get(name))
+        raise FabulaError(
+            f"{folder}: holds another run ({', '.join(other)}: not the same); choose another "
+            "folder or remove it."
+        )
+    write_json(header, said)
