@@ -123,6 +123,5 @@ def _csv(content: Content) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> Path:
-    make_folder(path.parent)
     write_whole(path, content)
     return path

@@ -61,18 +61,19 @@ class Source:
 
     def check(self, split: str) -> None:
         """Refuse what has no such split, or not enough of it, before anything is made."""
-        if Path(self.name).is_dir():
-            self._enough(sum(1 for _ in islice(_lines(self._files(split)), self.size)), split)
-            return
         split = self.split or split
+        if Path(self.name).is_dir():
+            needed = islice(_lines(self._files(split)), self.size or 1)
+            self._enough(sum(1 for _ in needed), split)
+            return
         splits = load(self.name, dict(self.changes)).splits
         if split not in splits:
             raise FabulaError(f"{self.name}: no split '{split}'.{hint(split, splits)}")
 
     def instances(self, split: str) -> Iterator[Instance]:
         """The instances of this split."""
+        split = self.split or split
         if not Path(self.name).is_dir():
-            split = self.split or split
             made = author(self.name, split, self.seed, self.changes)
             size = made.recipe.splits[split].size if self.size is None else self.size
             return made.instances(0, size)
@@ -84,7 +85,6 @@ class Source:
             raise FabulaError(
                 f"{self.name}: these data are there already; settings and a seed are for recipes."
             )
-        split = self.split or split
         files = sorted(Path(self.name).glob(f"{split}-*.jsonl"))
         if not files:
             raise FabulaError(
@@ -109,13 +109,13 @@ class Source:
 
     def _made(self, split: str) -> list[Example]:
         made = examples_of(self.instances(split))
-        self._enough(len(made), split)
+        self._enough(len(made), self.split or split)
         return made
 
     def _enough(self, count: int, split: str) -> None:
         if count < (self.size or 1):
             raise FabulaError(
-                f"{self.name}: {count:,} examples in split '{self.split or split}', "
+                f"{self.name}: {count:,} examples in split '{split}', "
                 f"{f'{self.size:,}' if self.size else 'and some'} are needed; generate more or "
                 "ask for fewer."
             )
