@@ -5,13 +5,15 @@ Promises:
    exactly if a chain of sentences links them, and the minimal supports are the simple chains.
 2. 'What is north of X?' asks for what lies one step north; of several nothing is answered.
 3. 'How do you go from X to Y?' counts told neighbours only, and the shortest way; if several
-   shortest ways differ, nothing is answered.
+   shortest ways differ, nothing is answered. A longer way of the same steps is a support too.
 4. A story that contradicts itself answers nothing.
-5. A denial excludes one sign pattern. It can prove a 'no', by itself or moved along chains ('A is
-   not directly to the left of B. B is to the right of C.' So A is not directly to the left of C.)
-   Each is used alone; two that exclude something only together are not put together.
-6. 'Which agents are left of X?' asks for all whose place to X is settled and who lie in that region
-   (see grid.py); a support settles the place of each. Nobody is no answer.
+5. A denial excludes a region (see grid.py), by itself or moved along chains ('A is not directly to
+   the left of B. B is to the right of C.' So A is not directly to the left of C.), and several may
+   settle something together. Where a region is half of space, its denial proves a 'yes' as well.
+   `find` has every minimal support of this kind too (see denials.py). Distances and ways rest on
+   links only.
+6. 'Which agents are left of X?' asks for all who certainly lie in that region (see grid.py); a
+   support proves it of each. Nobody is no answer.
 7. A sentence that tells two things counts as one: supports are sets of sentences.
 """
 
@@ -22,17 +24,21 @@ from collections.abc import Sequence
 from fabula.labels import minimal, numbers_of, product
 from fabula.worlds.base import Fact, Finding, Query
 from fabula.worlds.space.chart import Chart
+from fabula.worlds.space.denials import Denial, Refuter, inside, outside
 from fabula.worlds.space.grid import (
-    FACING,
     LETTERS,
+    PLANE,
     REGIONS,
+    ROOM,
+    SPACES,
     WAYS,
     WORDS,
-    covers,
+    Region,
     label,
     length,
     lies,
     parted,
+    xyz,
 )
 from fabula.worlds.space.language import SpaceLanguage, Statement, Told
 
@@ -48,8 +54,9 @@ class SpaceReading:
         """For each sentence: relation, figure, ground, kind of expression."""
         self.more: dict[int, tuple[Statement, ...]] = {}
         """What sentences say that do not just tell one step; `told` has NOTHING for them."""
-        self.denials: list[tuple[int, Statement]] = []
-        """Denials with the numbers of their sentences."""
+        self.denials: list[Denial] = []
+        self.deep = False
+        """Whether the story of which this is a part speaks of depth."""
         self.chart = Chart()
         if sentences:
             self.hear_all(sentences)
@@ -89,7 +96,8 @@ class SpaceReading:
                 vector = WORDS[told.relation] * told.steps
                 self.chart.add(1 << number, told.figure, vector, told.ground)
             else:
-                self.denials.append((number, told))
+                region = REGIONS[told.relation]
+                self.denials.append(Denial(1 << number, region, told.figure, told.ground))
 
     # --- questions ------------------------------------------------------------------------
 
@@ -97,80 +105,98 @@ class SpaceReading:
         """What is found for a query, or None if the story does not tell."""
         if not self.chart.sound:
             return None
-        if self.denials and self._denied():
+        refuter = self._refuter(query)
+        if refuter is not None and refuter.refutations([()]):
             return None
         kind = query[0]
         if kind == "relation":
-            return self._relation(query[1], query[2])
+            return self._relation(query[1], query[2], refuter)
         if kind == "yes-no":
-            return self._yes_no(*query[1:])
+            return self._yes_no(*query[1:], refuter)
         if kind == "path":
             if len(query) > 3:
                 return self._ways(query[2], query[3])
             return self._path(query[1], query[2])
         if kind == "which":
-            return self._which(*query[1:])
+            return self._which(*query[1:], refuter)
         if kind == "how-far":
             return self._how_far(query[1], query[2])
         if kind == "what-is":
             return self._neighbour(query[2], WORDS[query[1]])
         return self._neighbour(query[1], -WORDS[query[2]])
 
-    def _relation(self, first: str, second: str) -> Finding | None:
+    def _relation(self, first: str, second: str, refuter: Refuter | None) -> Finding | None:
         gap = self.chart.gap(first, second)
-        if gap is None:
+        if gap is not None:
+            labels: Sequence[str] = (label(gap),)
+        elif refuter is not None:
+            labels = SPACES[refuter.axes].labels
+        else:
             return None
-        answer = label(gap)
-        return Finding((answer,), self.chart.ways(first, second), answer)
+        for answer in labels:
+            signs = xyz(WORDS.get(answer, 0))
+            found = self._lies(signs, first, second, refuter)
+            if found is not None and found[0]:
+                return Finding((answer,), found[1], answer)
+        return None
 
-    def _yes_no(self, relation: str, figure: str, ground: str) -> Finding | None:
+    def _yes_no(
+        self, relation: str, figure: str, ground: str, refuter: Refuter | None
+    ) -> Finding | None:
+        found = self._lies(REGIONS[relation], figure, ground, refuter)
+        if found is None:
+            return None
+        answer = "yes" if found[0] else "no"
+        return Finding((answer,), found[1], answer)
+
+    def _lies(
+        self, region: Region, figure: str, ground: str, refuter: Refuter | None
+    ) -> tuple[bool, list[int]] | None:
+        """Whether the figure lies in a region of the ground, with every minimal support.
+
+        None if neither follows.
+        """
+        gap, masks = self.chart.gap(figure, ground), self.chart.ways(figure, ground)
+        if refuter is None:
+            return None if gap is None else (lies(gap, region), masks)
+        if gap is None or lies(gap, region):
+            proofs = refuter.refutations(outside(region, figure, ground, refuter.axes))
+            if gap is not None or proofs:
+                return True, minimal([*masks, *proofs])
+        proofs = refuter.refutations(inside(region, figure, ground))
+        return (False, minimal([*masks, *proofs])) if masks or proofs else None
+
+    def _refuter(self, query: Query) -> Refuter | None:
+        """What finds contradictions to an answer, if there are denials."""
+        if not self.denials:
+            return None
+        deep = self.deep or self._speaks_of_depth() or bool(REGIONS.get(query[1], (0,) * 3)[2])
+        return Refuter(self.chart, self.denials, ROOM.dimensions if deep else PLANE.dimensions)
+
+    def _speaks_of_depth(self) -> bool:
+        return any(denial.region[2] for denial in self.denials) or any(
+            xyz(vector)[2] for _, _, vector, _ in self.chart.told
+        )
+
+    def _which(self, relation: str, ground: str, refuter: Refuter | None) -> Finding | None:
         region = REGIONS[relation]
-        gap = self.chart.gap(figure, ground)
-        masks = self.chart.ways(figure, ground)
-        if gap is not None and lies(gap, region):
-            return Finding(("yes",), masks, "yes")
-        if self.denials:
-            masks = minimal([*masks, *self._excluded(relation, figure, ground)])
-        return Finding(("no",), masks, "no") if masks else None
-
-    def _denied(self) -> bool:
-        """Whether something told is denied."""
-        for _, (word, figure, ground, _, _) in self.denials:
-            gap = self.chart.gap(figure, ground)
-            if gap is not None and lies(gap, REGIONS[word]):
-                return True
-        return False
-
-    def _excluded(self, relation: str, figure: str, ground: str) -> list[int]:
-        """Sets of sentences with a denial that excludes what is asked."""
-        found = []
-        asked = REGIONS[relation]
-        for number, (pattern, one, other, _, _) in self.denials:
-            for word, first, second in ((pattern, one, other), (FACING[pattern], other, one)):
-                for mask, shift in self._moves(figure, first):
-                    for mask2, shift2 in self._moves(second, ground):
-                        if covers(REGIONS[word], shift + shift2, asked):
-                            found.append(1 << number | mask | mask2)
-        return found
-
-    def _moves(self, start: str, goal: str) -> list[tuple[int, int]]:
-        """Sets of sentences with how start lies to goal by them; of itself, by none."""
-        if start == goal:
-            return [(0, 0)]
-        gap = self.chart.gap(start, goal)
-        return [] if gap is None else [(mask, gap) for mask in self.chart.ways(start, goal)]
-
-    def _which(self, relation: str, ground: str) -> Finding | None:
-        chart, region = self.chart, REGIONS[relation]
         found = []
         masks = [0]
-        for name in chart.parts.get(ground, ()):
-            gap = chart.gap(name, ground)
-            if gap is not None and lies(gap, region):
+        for name in self._names(ground):
+            lying = self._lies(region, name, ground, refuter)
+            if lying is not None and lying[0]:
                 found.append(name)
-                masks = product(masks, chart.ways(name, ground))
+                masks = product(masks, lying[1])
         answer = tuple(sorted(found))
         return Finding(answer, masks, answer) if answer else None
+
+    def _names(self, ground: str) -> list[str]:
+        """Those of whom the story may tell how they lie to an entity."""
+        names = list(self.chart.parts.get(ground, ()))
+        if self.denials:
+            denied = (name for denial in self.denials for name in (denial.figure, denial.ground))
+            names = list(dict.fromkeys((*self.chart.places, *denied)))
+        return [name for name in names if name != ground]
 
     def _how_far(self, first: str, second: str) -> Finding | None:
         gap = self.chart.gap(first, second)
@@ -181,26 +207,30 @@ class SpaceReading:
 
     def _ways(self, start: str, goal: str) -> Finding | None:
         """The steps of the way over the fewest told links, if all such ways have the same."""
-        if self.chart.gap(start, goal) is None:
+        words = _shortest(self.chart, start, goal)
+        if words is None:
             return None
-        near, seen = self.chart.near(), {start}
-        edge: list[tuple[str, int, tuple[int, ...]]] = [(start, 0, ())]
-        while goal not in seen:
-            edge = [
-                (other, mask | bit, (*way, -step))
-                for node, mask, way in edge
-                for other, step, bit in near[node]
-                if other not in seen
-            ]
-            seen.update(node for node, _, _ in edge)
-        ways: dict[tuple[str, ...], list[int]] = {}
-        for node, mask, way in edge:
-            if node == goal:
-                ways.setdefault(_words(way), []).append(mask)
-        if len(ways) != 1:
-            return None
-        ((words, masks),) = ways.items()
-        return Finding(words, minimal(masks), words)
+        masks = minimal(self._walks(start, goal, words))
+        return Finding(words, masks, words)
+
+    def _walks(self, start: str, goal: str, words: tuple[str, ...]) -> list[int]:
+        """The sentences of every way of these steps that tell no shorter way as well."""
+        near, found = self.chart.near(), []
+        stack: list[tuple[str, int, tuple[str, ...], frozenset[str]]] = [
+            (start, 0, (), frozenset([start]))
+        ]
+        while stack:
+            node, mask, done, seen = stack.pop()
+            for other, step, bit in near[node]:
+                ahead = (*done, *_words((-step,)))
+                if other in seen or ahead != words[: len(ahead)]:
+                    continue
+                if other != goal:
+                    stack.append((other, mask | bit, ahead, seen | {other}))
+                elif ahead == words:
+                    found.append(mask | bit)
+        # a sentence may tell another link besides, and that a shorter way
+        return [m for m in found if _shortest(self.chart.only(m), start, goal) == words]
 
     def around(self, ground: str, direction: int) -> list[str]:
         """What lies exactly there from an entity, as far as the story tells."""
@@ -275,6 +305,7 @@ class SpaceReading:
     def _part(self, mask: int) -> SpaceReading:
         """The reading of these sentences alone."""
         part = SpaceReading(self.language)
+        part.deep = self.deep or (bool(self.denials) and self._speaks_of_depth())
         for number in numbers_of(mask):
             if number in self.more:
                 part.take(self.more[number])
@@ -335,6 +366,24 @@ def _fact(told: Statement) -> Fact:
     if not told.steps:
         return ("not", *told[:3])
     return told[:3] if told.steps == 1 else (*told[:3], str(told.steps))
+
+
+def _shortest(chart: Chart, start: str, goal: str) -> tuple[str, ...] | None:
+    """The steps of the way over the fewest links; None if there are several, or none."""
+    if chart.gap(start, goal) is None:
+        return None
+    near, seen = chart.near(), {start}
+    edge: list[tuple[str, tuple[int, ...]]] = [(start, ())]
+    while goal not in seen:
+        edge = [
+            (other, (*way, -step))
+            for node, way in edge
+            for other, step, _ in near[node]
+            if other not in seen
+        ]
+        seen.update(node for node, _ in edge)
+    ways = {_words(way) for node, way in edge if node == goal}
+    return ways.pop() if len(ways) == 1 else None
 
 
 def _words(way: Sequence[int]) -> tuple[str, ...]:
