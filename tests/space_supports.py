@@ -11,9 +11,13 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, product
 
-Facts = Sequence[Sequence[tuple[str, ...]]]
 Vector = tuple[int, ...]
-
+Row = tuple[int, str, str, int]
+"""Along an axis, x - y <= w."""
+Region = tuple[int | None, ...]
+Places = dict[str, tuple[str, Vector]]
+Denied = Sequence[tuple[str, str, str]]
+Facts = Sequence[Sequence[tuple[str, ...]]]
 PARTS = {
     "left": (-1, 0, 0), "right": (1, 0, 0), "west": (-1, 0, 0), "east": (1, 0, 0),
     "above": (0, 1, 0), "upper": (0, 1, 0), "north": (0, 1, 0),
@@ -21,6 +25,11 @@ PARTS = {
     "front": (0, 0, 1), "behind": (0, 0, -1), "overlap": (0, 0, 0),
 }  # fmt: skip
 STEPS = {1: ("right", "up", "front"), -1: ("left", "down", "back")}
+PAGE = (
+    "left", "right", "above", "below", "upper-left", "upper-right", "lower-left", "lower-right",
+)  # fmt: skip
+DEPTHS = ("front", "behind")
+LABELS = (*PAGE, *DEPTHS, *(f"{word}-{depth}" for word in PAGE for depth in DEPTHS), "overlap")
 SIDES = ("left", "right", "above", "below", "front", "behind", "north", "south", "east", "west")
 
 
@@ -111,7 +120,7 @@ class Truth:
                 return None
             return (str(max(abs(a - b) for a, b in zip(one, other, strict=True))),)
         if kind == "relation":
-            words = {**{k: 1 for k in ALL}}
+            words = [word for word in LABELS if self.axes == 3 or not offset(word)[2]]
             return next(
                 ((w,) for w in words if self._sure(places, denied, offset(w), *args)), None
             )
@@ -129,28 +138,32 @@ class Truth:
             return ("no",)
         return None
 
-    def _sure(self, places, denied, region, figure, ground) -> bool:  # type: ignore[no-untyped-def]
+    def _sure(
+        self, places: Places, denied: Denied, region: Region, figure: str, ground: str
+    ) -> bool:
         return not self._can(places, denied, self._beyond(region, figure, ground))
 
-    def _within(self, region, a, b):  # type: ignore[no-untyped-def]
-        """Inequalities (axis, x, y, w), meaning x - y <= w, that hold together."""
-        found = []
+    def _within(self, region: Region, a: str, b: str) -> tuple[Row, ...]:
+        """Inequalities that hold together if a lies in the region of b."""
+        found: list[Row] = []
         for axis, sign in enumerate(region[: self.axes]):
             if sign is not None:
                 found += [(axis, a, b, sign)] if sign <= 0 else []
                 found += [(axis, b, a, -sign)] if sign >= 0 else []
         return tuple(found)
 
-    def _beyond(self, region, a, b):  # type: ignore[no-untyped-def]
-        """Alternatives, each such a list: the region is missed along one axis."""
-        found = []
+    def _beyond(self, region: Region, a: str, b: str) -> tuple[tuple[Row, ...], ...]:
+        """Alternatives, one of which holds if a lies outside the region of b."""
+        found: list[tuple[Row, ...]] = []
         for axis, sign in enumerate(region[: self.axes]):
             if sign is not None:
                 found += [((axis, a, b, -1 if sign == 0 else 0),)] if sign >= 0 else []
                 found += [((axis, b, a, -1 if sign == 0 else 0),)] if sign <= 0 else []
         return tuple(found)
 
-    def _can(self, places, denied, alternatives) -> bool:  # type: ignore[no-untyped-def]
+    def _can(
+        self, places: Places, denied: Denied, alternatives: Sequence[tuple[Row, ...]]
+    ) -> bool:
         """Whether some placement fits, with one of the alternatives."""
         if self.spots:
             return self._can_place(places, denied, alternatives)
@@ -160,7 +173,7 @@ class Truth:
             for choice in product(alternatives, *options)
         )
 
-    def _feasible(self, places, rows) -> bool:  # type: ignore[no-untyped-def]
+    def _feasible(self, places: Places, rows: Sequence[Row]) -> bool:
         for axis in range(self.axes):
             edges = []
             for at, x, y, most in rows:
@@ -181,7 +194,9 @@ class Truth:
                 return False
         return True
 
-    def _can_place(self, places, denied, alternatives) -> bool:  # type: ignore[no-untyped-def]
+    def _can_place(
+        self, places: Places, denied: Denied, alternatives: Sequence[tuple[Row, ...]]
+    ) -> bool:
         heads = sorted({head for head, _ in places.values()})
         reach = range(-self.spots, self.spots + 1)
         origin = (0,) * self.axes
@@ -234,7 +249,7 @@ class Truth:
         return {tuple(sorted(numbers)) for numbers in found}
 
 
-def _in(here, region, a, b) -> bool:  # type: ignore[no-untyped-def]
+def _in(here: dict[str, list[int]], region: Region, a: str, b: str) -> bool:
     return all(
         sign is None or ((p > q) - (p < q)) == sign
         for p, q, sign in zip(here[a], here[b], region, strict=False)
@@ -246,7 +261,3 @@ def _steps(vector: Vector) -> list[str]:
     x, y, z = (part // count for part in vector)
     words = [STEPS[part][axis] for axis, part in ((1, y), (0, x), (2, z)) if part]
     return ["-".join(words)] * count
-
-
-_PAGE = ("left", "right", "above", "below", "upper-left", "upper-right", "lower-left", "lower-right")
-ALL = (*_PAGE, "front", "behind", *(f"{w}-{d}" for w in _PAGE for d in ("front", "behind")), "overlap")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import islice, permutations, product
+from itertools import islice, permutations
 from typing import Any
 
 import pytest
@@ -22,16 +22,12 @@ from fabula.worlds.space import begin
 from fabula.worlds.space.bank import Phrase
 from fabula.worlds.space.chart import Chart
 from fabula.worlds.space.grid import (
-    FACING,
     INVERSE,
     KING,
     PATTERNS,
-    REGIONS,
     ROOM,
     UNITS,
     WORDS,
-    covers,
-    lies,
     vector,
 )
 from fabula.worlds.space.language import language
@@ -368,21 +364,6 @@ def test_the_way_in_steps() -> None:
         "C is below D.",
     ]
     assert read("en", loop).find(("path", "steps", "A", "C")) is None
-
-
-@pytest.mark.parametrize("denied", FACING)
-def test_a_moved_region_covers_another_if_it_holds_every_spot_of_it(denied: str) -> None:
-    spots = list(product(range(-3, 4), repeat=3))
-    shifts = list(product((-1, 0, 1), repeat=3))
-    held = {
-        shift: {spot for spot in spots if lies(vector(*spot) - vector(*shift), REGIONS[denied])}
-        for shift in shifts
-    }
-    for asked, region in REGIONS.items():
-        within = {spot for spot in spots if lies(vector(*spot), region)}
-        for shift in shifts:
-            moved = covers(REGIONS[denied], vector(*shift), region)
-            assert moved == (within <= held[shift]), (asked, shift)
 
 
 def test_quotas_count_hops_also_where_sentences_are_joined() -> None:

@@ -14,8 +14,8 @@ Promises:
    holds, bounds and told links close a *ring* that adds up to less than nothing. (Places are whole
    numbers and the axes are independent, so a system of differences without such a ring has a
    solution.) All minimal sets of sentences that do so are found.
-2. Denials are combined in all ways, few before many, up to WORK combinations: more than any story
-   has that is not made to be hostile.
+2. Denials are combined in all ways, few before many, up to WORK combinations: those of eight
+   denials. (A recipe tells two at most.)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from fabula.labels import minimal, product
 from fabula.worlds.space.chart import Chart
 from fabula.worlds.space.grid import Region, xyz
 
-WORK = 5_000
+WORK = 500
 
 
 class Bound(NamedTuple):

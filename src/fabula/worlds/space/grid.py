@@ -189,20 +189,6 @@ def lies(v: int, region: Region) -> bool:
     )
 
 
-def covers(denied: Region, shift: int, asked: Region) -> bool:
-    """Whether a region, moved by a vector, holds all of another."""
-    return all(map(_covers, denied, xyz(shift), asked))
-
-
-def _covers(denied: int | None, shift: int, asked: int | None) -> bool:
-    if denied is None or asked is None:
-        return denied is None
-    if denied == 0:
-        return asked == 0 and shift == 0
-    # what is denied begins one step beyond the shift and goes on for ever
-    return shift * denied <= (0 if asked == denied else -1) and asked in (denied, 0)
-
-
 def length(v: int) -> int:
     """How many steps a vector takes, straight or diagonal."""
     return max(map(abs, xyz(v)))
