@@ -121,9 +121,7 @@ class Truth:
             return (str(max(abs(a - b) for a, b in zip(one, other, strict=True))),)
         if kind == "relation":
             words = [word for word in LABELS if self.axes == 3 or not offset(word)[2]]
-            return next(
-                ((w,) for w in words if self._sure(places, denied, offset(w), *args)), None
-            )
+            return next(((w,) for w in words if self._sure(places, denied, offset(w), *args)), None)
         region = signs(args[0])
         if kind == "which":
             found = [
@@ -161,9 +159,7 @@ class Truth:
                 found += [((axis, b, a, -1 if sign == 0 else 0),)] if sign <= 0 else []
         return tuple(found)
 
-    def _can(
-        self, places: Places, denied: Denied, alternatives: Sequence[tuple[Row, ...]]
-    ) -> bool:
+    def _can(self, places: Places, denied: Denied, alternatives: Sequence[tuple[Row, ...]]) -> bool:
         """Whether some placement fits, with one of the alternatives."""
         if self.spots:
             return self._can_place(places, denied, alternatives)

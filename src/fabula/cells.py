@@ -20,7 +20,7 @@ Bin = int | Bounds
 UNBOUNDED = 1_000_000
 ANY: Bounds = (0, UNBOUNDED)
 RANGES = (
-    "support_size", "supports", "recency", "reach", "distractors", "related_distractors",
+    "support_size", "hops", "supports", "recency", "reach", "distractors", "related_distractors",
 )  # fmt: skip
 
 
@@ -42,6 +42,8 @@ class Cell(Strict):
     """Answers; empty: any."""
     support_size: Bounds = ANY
     """Sentences in the support, inclusive."""
+    hops: Bounds = ANY
+    """Links of the proof, inclusive; more than sentences where one tells several."""
     supports: Bounds = (1, UNBOUNDED)
     """Number of alternative minimal supports, inclusive."""
     requires: tuple[str, ...] = ()

@@ -143,6 +143,7 @@ class Examiner:
                 masks,
                 len(tale.sentences),
                 reading.concepts,
+                lambda best: self.world.hops(reading, query, best),
                 lambda best: related(reading, query, best),
             )
             for condition in order.conditions:

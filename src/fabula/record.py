@@ -39,7 +39,8 @@ class Recorder:
             count, query, question, answer, support, masks = asked
             best = masks[0] if masks else sum(1 << n for n in support)
             note = annotate(query, best, count)
-            features = {**measures(best, len(masks), count), **note.features}
+            hops = self._author.world.hops(reading, query, best)
+            features = {**measures(best, len(masks), count, hops), **note.features}
             if not masks:
                 features["defect"] = "the label follows the published data, not the text"
             made.append(
@@ -102,14 +103,18 @@ class Recorder:
         return self._source
 
 
-def measures(best: int, supports: int, count: int) -> dict[str, Any]:
-    """What is measured on every instance: its best support, of how many, among how much text."""
+def measures(best: int, supports: int, count: int, hops: int) -> dict[str, Any]:
+    """What is measured on every instance: its best support, of how many, among how much text.
+
+    `support_size` counts the sentences of the support, `hops` the links of the proof: events, told
+    relations and denials. They differ where one sentence tells several of these.
+    """
     size = best.bit_count()
     return {
         "sentences": count,
         "support_size": size,
         "supports": supports,
-        "hops": size,
+        "hops": hops,
         "recency": count + 1 - best.bit_length() if best else None,
         "reach": count - (best & -best).bit_length() + 1 if best else None,
         "distractors": count - size,

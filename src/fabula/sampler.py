@@ -81,6 +81,8 @@ class Proof(NamedTuple):
     """Sentences told before the question."""
     concepts: Callable[[int], Sequence[str]]
     """The events and tellings of some sentences."""
+    hops: Callable[[int], int]
+    """How many links the proof in these sentences uses."""
     related: Callable[[int], int]
     """How many sentences outside these name whom or what the question is about."""
 
@@ -104,6 +106,9 @@ def misfit(cell: Cell, proof: Proof) -> str:
     for bounds, value, said in measured:
         if bounds != ANY and not bounds[0] <= value <= bounds[1]:
             return said.format(value)
+    low, high = cell.hops
+    if (low, high) != ANY and not low <= (value := proof.hops(best)) <= high:
+        return f"{value} hops"
     low, high = cell.related_distractors
     if (low, high) != ANY and not low <= (value := proof.related(best)) <= high:
         return f"{value} related distractors"

@@ -78,7 +78,7 @@ class FabulaConfig:
         if self.min_sentences is not None:
             changes["length"] = [self.min_sentences, self.max_sentences]
         if self.min_hops is not None:
-            changes["keep.support_size"] = [self.min_hops, self.max_hops]
+            changes["keep.hops"] = [self.min_hops, self.max_hops]
         return changes
 
 

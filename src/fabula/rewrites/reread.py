@@ -105,7 +105,7 @@ def _carried(instance: Instance, lines: Sequence[Line], best: int) -> dict[str, 
     kept = {line.source for line in lines} - {0}
     if len(kept) < len(instance.story):
         return _only(instance.features, (*READ_BY, *OF_PROOF))
-    measured = measures(best, 1, len(lines)).keys() - set(OF_PROOF)
+    measured = measures(best, 1, len(lines), 0).keys() - set(OF_PROOF)
     return _only(instance.features, instance.features.keys() - measured)
 
 
@@ -163,7 +163,7 @@ def retell(
         composition=reading.concepts(best),
         roles=tuple(roles),
         features={
-            **measures(best, len(masks), count),
+            **measures(best, len(masks), count, world.hops(reading, asked, best)),
             **(_carried(instance, lines, best) if asked == instance.query else {}),
             "related_distractors": related(reading, asked, best),
         },

@@ -173,6 +173,8 @@ class World(NamedTuple):
     """Whom and what facts name, by sort, if the world can tell."""
     idiom: Callable[[str, Mapping[str, Any]], str] = lambda code, features: code
     """The language of a record by its features: the code, or one that names phrases it brings."""
+    hops: Callable[[Any, Query, int], int] = lambda reading, query, mask: mask.bit_count()
+    """How many links the proof in these sentences of a reading uses (see record.measures)."""
     canon: Callable[[Any, int], list[str]] | None = None
     """The facts of some sentences of a reading, canonical, as text; for worlds with a quick way."""
 

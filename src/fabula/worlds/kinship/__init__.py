@@ -21,7 +21,7 @@ from fabula.recipe import Recipe
 from fabula.seeds import Draw
 from fabula.worlds.base import Brief, Claim, Query, World
 from fabula.worlds.kinship.phrases import phrases
-from fabula.worlds.kinship.reading import BLOOD, BY_MARRIAGE, words_of
+from fabula.worlds.kinship.reading import BLOOD, BY_MARRIAGE, KinReading, words_of
 from fabula.worlds.kinship.recipe import KinshipRecipe
 from fabula.worlds.kinship.tale import KinshipTale, idiom, read
 
@@ -68,6 +68,25 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
 TWENTY = 20
 assert BLOOD.words[TWENTY - 1] == "aunt"
 
+def hops(reading: KinReading, query: Query, mask: int) -> int:
+    """The facts on the shortest chain that these sentences tell; one sentence may tell several."""
+    found = [
+        len(route.path)
+        for route in reading.routes(query)
+        if route.relation is not None and not route.used & ~mask
+    ]
+    return min(found, default=mask.bit_count())
+
+
 KINSHIP = World(
-    KinshipRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", idiom=idiom
+    KinshipRecipe,
+    begin,
+    read,
+    ask,
+    parse_question,
+    choices,
+    prove,
+    __doc__ or "",
+    idiom=idiom,
+    hops=hops,
 )

@@ -24,8 +24,8 @@ first (`state_convention`), and other questions:
     relation  What is the relation of the agent Nina to the agent Edith?  upper-right: 1, 2.
     yes-no    Is Karl directly to the left of Edith?  no: 3, a denial. Is Nina directly above Edith?
               no: 1, 2.
-    which     Which agents are anywhere to the left of Theo?  Edith, Nina: 1, 2. All whose place to
-              Theo is told and who are further left, in whatever row. (Edgar is above Theo.)
+    which     Which agents are anywhere to the left of Theo?  Edith, Nina: 1, 2. All who certainly
+              are further left than Theo, in whatever row. (Edgar is above Theo.)
     path      Following the relations as told, by which steps does one get from Edith to Edgar?
               right, right, right, up: 1. Over told links, as few as can be, if all such ways have
               the same steps.
@@ -42,7 +42,12 @@ which convention holds (`features.convention`).
     relation  What is the relation of the agent Hugo to the agent Otto?  upper-right: 1, 2.
 
 A denial excludes one way to lie to another, distances aside ('directly to the left', 'to the upper
-left', 'in the same place'); it is true, and no answer but a 'no' can rest on it.
+left', 'in the same place'); it is true. It can prove a 'no'. In three dimensions it excludes a whole
+side ('anywhere behind'), so it can prove a 'yes' too: who is not anywhere behind Vera, who is in
+front of Hugo, is in front of Hugo. Every minimal support of this kind is recorded (see denials.py).
+
+`hops` counts the links and denials that the proof uses, `support_size` its sentences: a sentence
+that tells two links may add two hops.
 """
 
 from __future__ import annotations
@@ -133,4 +138,5 @@ SPACE = World(
     release.citations,
     canonical,
     canon=canon,
+    hops=SpaceReading.hops,
 )

@@ -4,10 +4,10 @@
     2 Vera is one step in front of Hugo.          depth: Vera = Hugo + 1
     Is Otto anywhere in front of Hugo?            yes: 1, 2
 
-A *bound* says how far, at most, one thing lies beyond another along one axis. A *case* is a tuple of
-bounds that hold together. A region (see grid.py) is one case, with a bound or two for each axis it
-names. Its denial is several cases of one bound each, of which at least one holds: what is not to the
-upper left is at least as far right, or at most as high.
+A *bound* says how far, at most, one thing lies beyond another along one axis. A *case* is a tuple
+of bounds that hold together. A region (see grid.py) is one case, with a bound or two for each axis
+it names. Its denial is several cases of one bound each, of which at least one holds: what is not to
+the upper left is at least as far right, or at most as high.
 
 Promises:
 1. Sound and complete: sentences contradict a case if and only if, whichever case of each denial

@@ -14,7 +14,8 @@ Promises:
    links only.
 6. 'Which agents are left of X?' asks for all who certainly lie in that region (see grid.py); a
    support proves it of each. Nobody is no answer.
-7. A sentence that tells two things counts as one: supports are sets of sentences.
+7. A sentence that tells two things counts as one: supports are sets of sentences. Hops count what
+   is told: two for such a sentence if the proof uses both.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class SpaceReading:
         """For each sentence: relation, figure, ground, kind of expression."""
         self.more: dict[int, tuple[Statement, ...]] = {}
         """What sentences say that do not just tell one step; `told` has NOTHING for them."""
-        self.denials: list[Denial] = []
+        self.denials: list[tuple[int, Statement]] = []
+        """Denials with the numbers of their sentences."""
         self.deep = False
         """Whether the story of which this is a part speaks of depth."""
         self.chart = Chart()
@@ -96,8 +98,7 @@ class SpaceReading:
                 vector = WORDS[told.relation] * told.steps
                 self.chart.add(1 << number, told.figure, vector, told.ground)
             else:
-                region = REGIONS[told.relation]
-                self.denials.append(Denial(1 << number, region, told.figure, told.ground))
+                self.denials.append((number, told))
 
     # --- questions ------------------------------------------------------------------------
 
@@ -112,13 +113,13 @@ class SpaceReading:
         if kind == "relation":
             return self._relation(query[1], query[2], refuter)
         if kind == "yes-no":
-            return self._yes_no(*query[1:], refuter)
+            return self._yes_no(query[1], query[2], query[3], refuter)
         if kind == "path":
             if len(query) > 3:
                 return self._ways(query[2], query[3])
             return self._path(query[1], query[2])
         if kind == "which":
-            return self._which(*query[1:], refuter)
+            return self._which(query[1], query[2], refuter)
         if kind == "how-far":
             return self._how_far(query[1], query[2])
         if kind == "what-is":
@@ -170,11 +171,15 @@ class SpaceReading:
         """What finds contradictions to an answer, if there are denials."""
         if not self.denials:
             return None
+        denials = [
+            Denial(1 << number, REGIONS[told.relation], told.figure, told.ground)
+            for number, told in self.denials
+        ]
         deep = self.deep or self._speaks_of_depth() or bool(REGIONS.get(query[1], (0,) * 3)[2])
-        return Refuter(self.chart, self.denials, ROOM.dimensions if deep else PLANE.dimensions)
+        return Refuter(self.chart, denials, ROOM.dimensions if deep else PLANE.dimensions)
 
     def _speaks_of_depth(self) -> bool:
-        return any(denial.region[2] for denial in self.denials) or any(
+        return any(REGIONS[told.relation][2] for _, told in self.denials) or any(
             xyz(vector)[2] for _, _, vector, _ in self.chart.told
         )
 
@@ -194,7 +199,7 @@ class SpaceReading:
         """Those of whom the story may tell how they lie to an entity."""
         names = list(self.chart.parts.get(ground, ()))
         if self.denials:
-            denied = (name for denial in self.denials for name in (denial.figure, denial.ground))
+            denied = (name for _, told in self.denials for name in (told.figure, told.ground))
             names = list(dict.fromkeys((*self.chart.places, *denied)))
         return [name for name in names if name != ground]
 
@@ -325,6 +330,21 @@ class SpaceReading:
             tuple(map(_fact, self.more[number])) if number in self.more else (told[:3],)
             for number, told in enumerate(self.told, 1)
         ]
+
+    def hops(self, query: Query, mask: int) -> int:
+        """How many links and denials of these sentences the proof uses, as few as can be.
+
+        A sentence may tell two links and the proof use both, or one.
+        """
+        if not self.more:
+            return mask.bit_count()
+        single = SpaceReading(self.language)
+        single.deep = self.deep or (bool(self.denials) and self._speaks_of_depth())
+        for number in numbers_of(mask):
+            for told in self.more.get(number) or (Statement(*self.told[number - 1]),):
+                single.take((told,))
+        finding = single.find(query)
+        return finding.masks[0].bit_count() if finding is not None else mask.bit_count()
 
     def concepts(self, mask: int) -> tuple[str, ...]:
         """The kinds of expression in these sentences, sorted."""

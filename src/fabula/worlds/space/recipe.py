@@ -92,8 +92,8 @@ class SpaceRecipe(Recipe):
     labels: Literal["proof", "release"] = "proof"
     """Which support is written: the best minimal proof, or the release's own list and order."""
     joined: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Chance that a sentence tells two links; a support is a set of sentences all the same, so it
-    may have fewer than there are hops."""
+    """Chance that a sentence tells two links. A support is a set of sentences all the same, so it
+    may have fewer sentences than the proof has hops."""
     steps: Annotated[Amount, amount(1, "steps", LONGEST_STEP)] = 1
     """Steps on the grid that a sentence tells, always in one direction."""
     state_convention: bool = False
@@ -127,6 +127,8 @@ class SpaceRecipe(Recipe):
                 if "hops" in quotas:
                     least = -(-k // 2) if data.get("joined") else k
                     cell |= {"name": f"{k} hops {answer}".strip(), "support_size": (least, k)}
+                    if data.get("joined"):  # a sentence may tell two links
+                        cell["hops"] = (k, k)
                 if answer:
                     cell |= {"name": cell.get("name", answer), "answers": [answer]}
                 cells.append(cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fabula.seeds import Draw
@@ -83,6 +84,15 @@ class SpaceTale(OneWording):
             elif not content:
                 roles.append("convention")
             else:
-                noise = [link.role for link in content if link.role != "chain"]
-                roles.append(noise[0] if noise else "irrelevant")
+                roles.append(_role([link.role for link in content]))
         return roles
+
+
+def _role(links: Sequence[str]) -> str:
+    """The role of a sentence outside the support, by its links: that of the closest to the chain.
+
+    So 'disconnected' is said only of sentences that tell nothing of the rest of the story.
+    """
+    if "supporting" in links:
+        return "supporting"
+    return "irrelevant" if set(links) - {"disconnected"} else "disconnected"
