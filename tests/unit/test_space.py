@@ -54,7 +54,7 @@ OFFSET = {
 def second_opinion(phrase: Phrase) -> tuple[int, int]:
     """The offset that a phrase gives its figure, by its words alone."""
     text = phrase.text
-    if phrase.kind == "contrast":  # what is said of the figure comes last before 'and {ground}'
+    if "and {ground}" in text:  # what is said of the figure comes last before that
         text = re.split(r"and \{ground\}", text)[-2].split("{figure}")[-1]
     text = re.sub(r"half past (\w+)", r"\g<1>30", text)
     text = re.sub(
@@ -432,10 +432,7 @@ DEEP_MEANING = {
 
 def deep_opinion(phrase: Phrase) -> tuple[int, int, int]:
     """The offset that a phrase gives its figure, by its words alone."""
-    text = phrase.text.replace("hung up", "hung")
-    if phrase.kind == "contrast":
-        text = re.split(r"and \{ground\}", text)[0]
-    words = re.findall(r"\w+", re.sub(r"\{\w+\}", "", text))
+    words = re.findall(r"\w+", re.sub(r"\{\w+\}", "", phrase.text))
     x, y, z = (sum(DEEP_MEANING.get(word, (0, 0, 0))[axis] for word in words) for axis in range(3))
     return (-x, -y, -z) if phrase.kind == "converse" else (x, y, z)
 
