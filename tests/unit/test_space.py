@@ -54,7 +54,7 @@ OFFSET = {
 def second_opinion(phrase: Phrase) -> tuple[int, int]:
     """The offset that a phrase gives its figure, by its words alone."""
     text = phrase.text
-    if "and {ground}" in text:  # what is said of the figure comes last before that
+    if phrase.kind == "contrast" and "and {ground}" in text:  # of the figure, before that
         text = re.split(r"and \{ground\}", text)[-2].split("{figure}")[-1]
     text = re.sub(r"half past (\w+)", r"\g<1>30", text)
     text = re.sub(
