@@ -42,7 +42,7 @@ from fabula.sampler import Rota, deal
 from fabula.seeds import stream
 from fabula.split import CompoundSplitter, Splitter
 from fabula.worlds import WORLDS
-from fabula.worlds.base import Brief, Tale
+from fabula.worlds.base import ORDERED, Brief, Tale
 
 BLOCK = 100
 LONG_BLOCK = 1_000
@@ -174,9 +174,15 @@ class Author:
 
     def _told_by(self, tongue: Tongue, passage: Passage) -> Passage:
         told = tongue.tell(passage.tale.sentences)
+        published = getattr(self.recipe, "labels", "") == "release"  # lists have its order then
         asked = [
             question._replace(
-                question=tongue.ask(question.question), answer=tongue.say(question.answer)
+                question=tongue.ask(question.question),
+                answer=tongue.say(
+                    question.answer,
+                    question.query,
+                    listed=not published and question.query[0] not in ORDERED,
+                ),
             )
             for question in passage.asked
         ]

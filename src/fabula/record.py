@@ -78,7 +78,7 @@ class Recorder:
     ) -> tuple[str, ...] | None:
         found = self._author.world.choices(self._author.recipe, query)
         if tongue and found:
-            return tongue.say(found)
+            return tongue.say(found, query)
         return None if found is None else tuple(found)
 
     def _provenance(self, tongue: Tongue | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.space_supports import Truth
 
 from fabula.generate import generate
 from fabula.labels import numbers_of, preference
@@ -15,7 +16,6 @@ from fabula.language.notation import noted
 from fabula.worlds.base import Fact, Query
 from fabula.worlds.space.grid import PLANE, REGIONS, ROOM, Space, label, length, lies, vector, xyz
 from fabula.worlds.space.reading import read
-from tests.space_supports import Truth
 
 NAMES = "ABCD"
 

@@ -119,7 +119,7 @@ def test_hindi_questions(world: str, english: str, deva: str) -> None:
         ("sizes", "The box is bigger than the box of chocolates.",
          "डिब्बा मिठाई के डिब्बे से बड़ा है।"),
         ("space", "The red sphere is to the left of the blue square.",
-         "लाल गोलक्षेत्र नीले चौकोर के बाएँ है।"),
+         "लाल गोला नीले चौकोर के बाएँ है।"),
     ],
 )  # fmt: skip
 def test_hindi_of_the_other_worlds(world: str, english: str, deva: str) -> None:

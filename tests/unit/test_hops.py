@@ -14,7 +14,9 @@ from fabula.worlds.space.reading import read
 
 
 def test_a_sentence_that_tells_two_links_of_the_proof_is_two_hops() -> None:
-    reading = read("en", ["A is to the left of B and above C.", "D is below C, and E lies above B."])
+    reading = read(
+        "en", ["A is to the left of B and above C.", "D is below C, and E lies above B."]
+    )
     assert reading.hops(("relation", "B", "D"), 0b110) == 3
     assert reading.hops(("relation", "B", "C"), 0b10) == 2
     assert reading.hops(("relation", "A", "C"), 0b10) == 1

@@ -22,4 +22,3 @@ def test_a_phrase_can_be_read_in_one_way(phrase: object) -> None:
     told = re.split(r"\band (?=\{ground\} (?:is|further|towards))", text)
     assert sum(bool(re.search(rf"\b({NUMBERS}) steps?\b", part)) for part in told) <= 1
     assert not re.search(r"hung|\balso\b", text)
-

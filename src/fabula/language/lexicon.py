@@ -37,6 +37,8 @@ class Word(NamedTuple):
     plural: bool = False
     classes: tuple[str, ...] = ()
     """Of what agrees with another word: its form for each class."""
+    answers: tuple[str, ...] = ()
+    """Of what agrees as an answer too: its form for each gender."""
 
 
 class Lexicon:
@@ -86,9 +88,10 @@ class Lexicon:
             elif key == "agrees":
                 classes = tuple(map(self.spell, value))
                 forms.setdefault(CITATION, classes[0])
-            elif key != "plural":
+            elif key not in ("plural", "answers"):
                 forms[key] = self.spell(value)
-        return Word(name, forms, gender, bool(entry.get("plural")), classes)
+        answers = tuple(map(self.spell, entry.get("answers", ())))
+        return Word(name, forms, gender, bool(entry.get("plural")), classes, answers)
 
     def _compounds(self, data: Mapping[str, Sequence[str]]) -> Iterator[Word]:
         """'red square' and the like: an adjective and a noun, in every form of the noun."""
@@ -132,13 +135,25 @@ class Lexicon:
             return word.forms[CITATION]
         return re.sub(r"\{(\w+)\}", lambda found: self.form(word, found[1]), template)
 
+    def answer(self, word: Word, gender: str = "") -> str:
+        """A word as an answer about somebody of this gender."""
+        if word.answers and gender in self._genders:
+            return word.answers[self._genders.index(gender)]
+        return word.forms[CITATION]
+
+    @cached_property
+    def meanings(self) -> dict[str, str]:
+        """The names behind words, in every form that an answer has."""
+        spoken = {form: word.name for word in self.words.values() for form in word.answers}
+        return {**spoken, **self.citations}
+
     @cached_property
     def other_forms(self) -> tuple[tuple[str, str], ...]:
         """All forms of words that are not the citation form, with that."""
         return tuple(
             (form, word.forms[CITATION])
             for word in self.words.values()
-            for form in dict.fromkeys([*word.forms.values(), *word.classes])
+            for form in dict.fromkeys([*word.forms.values(), *word.classes, *word.answers])
             if form not in self.citations
         )
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from fabula.errors import RecipeError
 from fabula.language.cipher import Cipher
-from fabula.language.lexicon import CITATION, Word
+from fabula.language.lexicon import Word
 from fabula.language.phrase import Phrase, Slots
 from fabula.language.phrasebook import MEMO_LIMIT, PhraseBook, Renaming
 
@@ -39,8 +39,10 @@ class Tongue:
         """A question about the story."""
         raise NotImplementedError
 
-    def say(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer."""
+    def say(
+        self, words: Sequence[str], query: Sequence[str] = (), listed: bool = False
+    ) -> tuple[str, ...]:
+        """Words of an answer to a query; `listed`: in the order that the language lists them."""
         raise NotImplementedError
 
     def hear(self, sentences: Sequence[str]) -> list[str]:
@@ -130,9 +132,15 @@ class Translated(Tongue):
             self._asked[question] = known
         return known
 
-    def say(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer."""
-        return tuple(self._word(word).forms[CITATION] for word in words)
+    def say(
+        self, words: Sequence[str], query: Sequence[str] = (), listed: bool = False
+    ) -> tuple[str, ...]:
+        """Words of an answer to a query; what agrees does so with whom the query is about."""
+        found = [self._word(word) for word in words]
+        agrees = len(query) > 1 and any(word.answers for word in found)
+        gender = self._word(query[1]).gender if agrees else ""
+        said = [self.book.lexicon.answer(word, gender) for word in found]
+        return tuple(sorted(said) if listed else said)
 
     def hear(self, sentences: Sequence[str]) -> list[str]:
         """The sentences in the language of the world."""
@@ -145,8 +153,8 @@ class Translated(Tongue):
 
     def hear_words(self, words: Sequence[str]) -> tuple[str, ...]:
         """Words of an answer in the language of the world."""
-        citations = self.book.lexicon.citations
-        return tuple(citations.get(word, word) for word in words)
+        meanings = self.book.lexicon.meanings
+        return tuple(meanings.get(word, word) for word in words)
 
     def forms(self) -> tuple[tuple[str, str], ...]:
         """Other forms of words, each with the word as an answer has it."""
@@ -180,9 +188,11 @@ class Ciphered(Tongue):
         """A question about the story."""
         return self._table.write(self._inner.ask(question) if self._inner else question)
 
-    def say(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer."""
-        said = self._inner.say(words) if self._inner else words
+    def say(
+        self, words: Sequence[str], query: Sequence[str] = (), listed: bool = False
+    ) -> tuple[str, ...]:
+        """Words of an answer to a query."""
+        said = self._inner.say(words, query, listed) if self._inner else words
         return tuple(map(self._table.write, said))
 
     def hear(self, sentences: Sequence[str]) -> list[str]:

@@ -185,7 +185,11 @@ def _forms(source: Source | None) -> tuple[tuple[str, str], ...]:
 def _vocabulary(choices: tuple[str, ...], source: Source | None = None) -> Vocabulary:
     """Every wording of the answers, with the forms that words have in a language."""
     names = {fold(word): word for word in choices}
-    for form, word in _forms(source):
+    forms = _forms(source)
+    for form, word in forms:  # an answer may itself be in another form: भूखी of a woman
+        if fold(form) in names:
+            names.setdefault(fold(word), names[fold(form)])
+    for form, word in forms:
         if fold(word) in names:
             names.setdefault(fold(form), names[fold(word)])
     counting = all(word in NUMBERS for word in names)

@@ -68,6 +68,7 @@ def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[
 TWENTY = 20
 assert BLOOD.words[TWENTY - 1] == "aunt"
 
+
 def hops(reading: KinReading, query: Query, mask: int) -> int:
     """The facts on the shortest chain that these sentences tell; one sentence may tell several."""
     found = [
