@@ -14,6 +14,7 @@ from fabula.recipe import load, recipe_ids
 from fabula.show import recipe_row
 from fabula.verify import objections
 from fabula.worlds import WORLDS
+from fabula.worlds.base import same_answer
 
 COUNT = 2
 PHRASES = ("stepgame/",)  # recipes whose world has a phrase bank, which Hindi has not

@@ -42,9 +42,9 @@ which convention holds (`features.convention`).
     relation  What is the relation of the agent Hugo to the agent Otto?  upper-right: 1, 2.
 
 A denial excludes one way to lie to another, distances aside ('directly to the left', 'to the upper
-left', 'in the same place'); it is true. It can prove a 'no'. In three dimensions it excludes a whole
-side ('anywhere behind'), so it can prove a 'yes' too: who is not anywhere behind Vera, who is in
-front of Hugo, is in front of Hugo. Every minimal support of this kind is recorded (see denials.py).
+left', 'in the same place'); it is always true, and it can prove a 'no'. In three dimensions it
+excludes a whole side, so it can prove a 'yes' too: if Otto is not anywhere behind Vera, and Vera is
+in front of Hugo, then Otto is in front of Hugo. All these supports are found (see denials.py).
 
 `hops` counts the links and denials that the proof uses, `support_size` its sentences: a sentence
 that tells two links may add two hops.

@@ -71,7 +71,7 @@ def outside(region: Region, figure: str, ground: str, axes: int, bit: int = 0) -
 
     Along an axis beyond the first `axes` there is no difference between any two.
     """
-    cases = []
+    cases: list[Case] = []
     for axis, sign in enumerate(region[:axes]):
         if sign is not None and sign >= 0:
             cases.append((Bound(axis, figure, ground, sign - 1, bit),))
