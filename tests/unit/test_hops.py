@@ -95,3 +95,17 @@ def test_only_sentences_without_any_link_to_the_story_are_disconnected() -> None
                 assert any(ends), found.id
                 mixed += not all(ends)
     assert mixed > 5
+
+
+def test_what_another_proof_rests_on_is_not_irrelevant() -> None:
+    chains = 0
+    for found in generate("stepgame/deep", "train", seed=4, size=300, dialect="plus"):
+        if found.query[0] != "yes-no" or len(found.supports) == 1:
+            continue
+        told = [fact for n in found.support for fact in found.facts[n - 1]]
+        if any(fact[0] == "not" for fact in told):  # then the chain is another proof, or a part
+            others = {n for numbers in found.supports for n in numbers} - set(found.support)
+            links = [n for n in others if found.facts[n - 1][0][0] != "not"]
+            assert {found.roles[n - 1] for n in links} <= {"supporting"}, found.id
+            chains += bool(links)
+    assert chains

@@ -128,13 +128,12 @@ class SpaceReading:
 
     def _relation(self, first: str, second: str, refuter: Refuter | None) -> Finding | None:
         gap = self.chart.gap(first, second)
-        if gap is not None:
-            labels: Sequence[str] = (label(gap),)
-        elif refuter is not None:
-            labels = SPACES[refuter.axes].labels
-        else:
-            return None
-        for answer in labels:
+        if refuter is None:
+            if gap is None:
+                return None
+            answer = label(gap)
+            return Finding((answer,), self.chart.ways(first, second), answer)
+        for answer in SPACES[refuter.axes].labels if gap is None else (label(gap),):
             signs = xyz(WORDS.get(answer, 0))
             found = self._lies(signs, first, second, refuter)
             if found is not None and found[0]:

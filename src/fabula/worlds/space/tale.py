@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fabula.relations import Link
 from fabula.seeds import Draw
 from fabula.worlds.base import Annotation, Brief, Candidate, OneWording, Query, Reading
 from fabula.worlds.space.asking import Asker
@@ -71,10 +72,11 @@ class SpaceTale(OneWording):
             "coordinates": {name: list(xyz(place)[:parts]) for name, place in places.items()},
             "convention": self.recipe.convention,
         }
-        return Annotation(tuple(self._roles(mask, position)), features)
+        return Annotation(tuple(self._roles(query, mask, position)), features)
 
-    def _roles(self, mask: int, position: int) -> list[str]:
+    def _roles(self, query: Query, mask: int, position: int) -> list[str]:
         told: list[Any] = self.plan or [(link,) for link in self.draft.links]
+        planned: list[Link[int]] | None = None
         roles = []
         for number, content in enumerate(told[:position], 1):
             if mask >> number & 1:
@@ -84,15 +86,34 @@ class SpaceTale(OneWording):
             elif not content:
                 roles.append("convention")
             else:
-                roles.append(_role([link.role for link in content]))
+                if planned is None:
+                    asked = set(query[-2:]) == set(self.draft.pair)
+                    planned = self._planned() if asked else []
+                roles.append(_role(content, planned))
         return roles
 
+    def _planned(self) -> list[Link[int]]:
+        """The links of the chain between the two that a question names."""
+        first, last = self.draft.pair
+        chain = [link for link in self.draft.links if link.role == "chain"]
+        ways: list[tuple[str, list[Link[int]]]] = [(first, [])]
+        for here, way in ways:
+            if here == last:
+                return way
+            for link in chain:
+                if here in (link.subject, link.object) and link not in way:
+                    other = link.object if here == link.subject else link.subject
+                    ways.append((other, [*way, link]))
+        return []
 
-def _role(links: Sequence[str]) -> str:
-    """The role of a sentence outside the support, by its links: that of the closest to the chain.
 
-    So 'disconnected' is said only of sentences that tell nothing of the rest of the story.
+def _role(content: Sequence[Link[int]], planned: Sequence[Link[int]]) -> str:
+    """The role of a sentence outside the support, by its links: that of the closest to the proof.
+
+    A link of the chain that was planned as the proof is another route. 'Disconnected' is said only
+    of sentences that tell nothing of the rest of the story.
     """
-    if "supporting" in links:
+    roles = {"supporting" if link in planned else link.role for link in content}
+    if "supporting" in roles:
         return "supporting"
-    return "irrelevant" if set(links) - {"disconnected"} else "disconnected"
+    return "irrelevant" if roles - {"disconnected"} else "disconnected"
