@@ -91,7 +91,11 @@ class Refuter:
         self._ways: dict[tuple[str, str], list[int]] = {}
 
     def refutations(self, cases: Sequence[Case]) -> list[int]:
-        """The minimal sets of sentences, denials among them, that contradict every case."""
+        """The minimal sets of sentences that contradict every case, with at least one denial.
+
+        The cases are all about the same two. So a path of links between these settles them all,
+        and needs no denial: what rests on one is not looked for here.
+        """
         sizes = range(1, len(self._denied) + 1)
         groups = chain.from_iterable(combinations(self._denied, size) for size in sizes)
         found: list[int] = []
@@ -110,15 +114,16 @@ class Refuter:
         return found
 
     def _rings(self, bounds: Sequence[Bound]) -> Iterator[int]:
-        """Sets of sentences by which some of the bounds add up to less than nothing."""
+        """Sets of sentences by which some of the bounds, a denial's among them, add up to less
+        than nothing."""
         # a bound leads from its low end to its high end, and told links from there to the next
         for at, first in enumerate(bounds):
             later = [bound for bound in bounds[at + 1 :] if bound.axis == first.axis]
-            stack = [(first, first.most, [first.bit], later)]
+            stack = [(first, first.most, [first.bit], later, first.bit > 0)]
             while stack:
-                last, total, label, rest = stack.pop()
+                last, total, label, rest, denied = stack.pop()
                 gap = self._gap(last.high, first.low, first.axis)
-                if gap is not None and total + gap < 0:
+                if gap is not None and total + gap < 0 and denied:
                     yield from product(label, self._between(last.high, first.low))
                 for bound in rest:
                     gap = self._gap(last.high, bound.low, bound.axis)
@@ -126,7 +131,8 @@ class Refuter:
                         ways = product(label, self._between(last.high, bound.low))
                         ways = [mask | bound.bit for mask in ways]
                         left = [other for other in rest if other is not bound]
-                        stack.append((bound, total + gap + bound.most, ways, left))
+                        reached = total + gap + bound.most
+                        stack.append((bound, reached, ways, left, denied or bound.bit > 0))
 
     def _gap(self, first: str, second: str, axis: int) -> int | None:
         """How far the first lies beyond the second along an axis, if links tell."""

@@ -60,6 +60,8 @@ class SpaceReading:
         self.deep = False
         """Whether the story of which this is a part speaks of depth."""
         self.chart = Chart()
+        self._consistent = 0
+        """So many sentences are known not to contradict each other by denials."""
         if sentences:
             self.hear_all(sentences)
 
@@ -107,8 +109,10 @@ class SpaceReading:
         if not self.chart.sound:
             return None
         refuter = self._refuter(query)
-        if refuter is not None and refuter.refutations([()]):
-            return None
+        if refuter is not None and self._consistent < len(self.told):
+            if refuter.refutations([()]):
+                return None
+            self._consistent = len(self.told)
         kind = query[0]
         if kind == "relation":
             return self._relation(query[1], query[2], refuter)
@@ -317,6 +321,8 @@ class SpaceReading:
             told = self.told[number - 1]
             part.told.append(told)
             part.chart.add(1 << len(part.told), told[1], WORDS[told[0]], told[2])
+        if self._consistent == len(self.told):
+            part._consistent = len(part.told)
         return part
 
     # --- descriptions ---------------------------------------------------------------------
@@ -335,13 +341,15 @@ class SpaceReading:
 
         A sentence may tell two links and the proof use both, or one.
         """
-        if not self.more:
+        if all(len(self.more.get(number, (1,))) == 1 for number in numbers_of(mask)):
             return mask.bit_count()
         single = SpaceReading(self.language)
         single.deep = self.deep or (bool(self.denials) and self._speaks_of_depth())
         for number in numbers_of(mask):
             for told in self.more.get(number) or (Statement(*self.told[number - 1]),):
                 single.take((told,))
+        if self._consistent == len(self.told):
+            single._consistent = len(single.told)
         finding = single.find(query)
         return finding.masks[0].bit_count() if finding is not None else mask.bit_count()
 
