@@ -108,7 +108,7 @@ def misfit(cell: Cell, proof: Proof) -> str:
             return said.format(value)
     low, high = cell.hops
     if (low, high) != ANY and not low <= (value := proof.hops(best)) <= high:
-        return f"{value} hops"
+        return f"{value} hop{'s' * (value != 1)}"
     low, high = cell.related_distractors
     if (low, high) != ANY and not low <= (value := proof.related(best)) <= high:
         return f"{value} related distractors"
