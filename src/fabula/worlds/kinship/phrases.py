@@ -33,11 +33,18 @@ from fabula.language.filler import filler_set
 from fabula.language.notation import noted, read_notation
 from fabula.seeds import Draw, fingerprint, pick
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
+from fabula.worlds.kinship.mentions import (
+    FREE,
+    NAME,
+    NAME_LAST,
+    NO_COMMA,
+    Mention,
+    MentionForms,
+)
 
 HELD_OUT = 0.2
 """Share of the scenes and settings that only held-out stories may use."""
 SLOT = "\x00"
-ENDS = ".;:!?"
 
 Kin = tuple[str, str, str]
 """(word, a, b): b is a's word."""
@@ -68,17 +75,13 @@ class Scene(NamedTuple):
     parts: tuple[str, ...]
     """The text around the slots."""
     second: str
-    """What a pronoun in the second slot would be: object, subject, or '' where none fits."""
+    """The pronoun that may stand in the second slot: he, him, his, or '' for none."""
     leads: bool
     """Whether a setting may come before it: it begins with a person and tells of the past."""
-    by_pronoun: tuple[str, ...]
-    """The mentions with 'his' or 'her' that fit its second slot (the only one of a solo scene),
-    each as often as its weight says."""
-    by_name: tuple[str, ...]
-    """The same with a name, for its last slot; in a pair for the first, if the second can have a
-    pronoun."""
-    either: tuple[str, ...]
-    """Both."""
+    rooms: tuple[int, ...]
+    """For each slot, which mention forms have room in it (see mentions.py)."""
+    fits: frozenset[str]
+    """What the second person may be to the first; anything if empty."""
 
 
 class Pool(NamedTuple):
@@ -90,17 +93,8 @@ class Pool(NamedTuple):
     trio: tuple[tuple[Scene, ...], ...]
     leads: tuple[tuple[str, ...], ...]
     asides: tuple[tuple[str, ...], ...]
-
-
-class Mention(NamedTuple):
-    """A person as mentioned in a slot."""
-
-    form: str
-    """name, his, of (introduced by a named person) or pronoun."""
-    person: str
-    word: str = ""
-    anchor: str = ""
-    """A name, or the pronoun."""
+    peopled: tuple[tuple[str, ...], ...] = ()
+    """Leads that bring in somebody else, whom a pronoun might mean."""
 
 
 class Phrases:
@@ -109,14 +103,15 @@ class Phrases:
     def __init__(self, grammar: Mapping[str, Any], files: Iterable[Mapping[str, Any]]) -> None:
         self.code: str = grammar["code"]
         self._questions: tuple[str, str] = (grammar["question"], grammar["question_by_marriage"])
-        self.mentions: dict[str, int] = grammar["mentions"]
         self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
+        self._groups: dict[str, list[str]] = grammar["groups"]
         self._plain: tuple[str, ...] = tuple(grammar["plain"]["statements"])
-        self._subject_after = set(grammar["syntax"]["subject_after"])
+        self._after_object = set(grammar["syntax"]["after_object"])
         self._timeless = set(grammar["syntax"]["timeless"])
         self.words: Vocabulary = vocabulary(frozenset(OPTIONS))
+        self.mentions = MentionForms(grammar, self.words)
         kinds: dict[str, list[list[Scene]]] = {"pair": [], "solo": [], "trio": []}
-        settings: dict[str, list[list[str]]] = {"leads": [], "asides": []}
+        settings: dict[str, list[list[str]]] = {"leads": [], "asides": [], "peopled": []}
         number = 0
         for data in files:
             for kind, texts in data.items():
@@ -136,10 +131,15 @@ class Phrases:
             if skeleton in self._known:
                 raise ValueError(f"two scenes read alike: {skeleton!r}")
             self._known[skeleton] = scene
-        self._leads = {text for group in settings["leads"] for text in group}
+        # 'her' may stand for "Ann" and for "Ann's"
+        for skeleton in self._known:
+            if SLOT + "'s" in skeleton and skeleton.replace(SLOT + "'s", SLOT) in self._known:
+                raise ValueError(f"two scenes read alike with 'her': {skeleton!r}")
+        self._leads = {
+            text for kind in ("leads", "peopled") for group in settings[kind] for text in group
+        }
         self._asides = {text for group in settings["asides"] for text in group}
         self._fixed = self._capitals()
-        self._pattern = self._mention_pattern()
         self._statements = [(frame, self._statement_pattern(frame)) for frame in self._plain]
         self._question_patterns = tuple(
             re.compile(_slots(question, {"a": NAME, "b": NAME})) for question in self._questions
@@ -148,40 +148,39 @@ class Phrases:
     # --- the bank -------------------------------------------------------------------------
 
     def _scene(self, kind: str, base: int, text: str) -> Scene:
-        parts = re.split(r"\{\d\}", text)
-        slots = re.findall(r"\{(\d)\}", text)
+        parts = re.split(r"\{[^}]*\}", text)
+        slots = [re.fullmatch(SCENE_SLOT, slot) for slot in re.findall(r"\{[^}]*\}", text)]
         wanted = {"pair": 2, "solo": 1, "trio": 3}[kind]
-        if slots != [str(n) for n in range(1, wanted + 1)]:
+        if [slot and slot["number"] for slot in slots] != [str(n + 1) for n in range(wanted)]:
             raise ValueError(f"a {kind} scene needs its slots in order: {text!r}")
         if text[-1] != "." or ". " in text:
             raise ValueError(f"a scene is one sentence with a full stop: {text!r}")
-        second = ""
-        if kind == "pair":
-            before = parts[1].split()
-            if parts[1].strip() != "and":
-                second = "subject" if before[-1] in self._subject_after else "object"
+        if ", " in parts[1:-1]:
+            raise ValueError(f"the people of a scene need more than a comma between them: {text!r}")
+        second, fits = "", frozenset[str]()
+        for n, slot in enumerate(slots):
+            assert slot
+            if (slot["case"] or slot["group"]) and (kind == "solo" or n != 1):
+                raise ValueError(f"only the second slot of a scene may be limited: {text!r}")
+            second = slot["case"] or second
+            if slot["group"]:
+                group = frozenset(self._groups[slot["group"]])
+                fits = frozenset(self.words.relations) - group if slot["no"] else group
+        if second == "him":
+            after = re.match(r" ([\w-]+)", parts[2])
+            if after and after[1] not in self._after_object:
+                raise ValueError(f"'her {after[1]}' reads like a possessive: {text!r}")
+        if second and (kind != "pair" or parts[1].strip() == "and"):
+            raise ValueError(f"no pronoun can stand in the second slot: {text!r}")
+        if second == "his":
+            parts[2] = "'s" + parts[2]
         verb = (parts[1].split() or [""])[0]
         past = verb == "was" or not (verb.endswith("s") or verb in self._timeless)
-        slots_of = {"pair": (2, 1), "solo": (1, 1), "trio": (2, 3)}[kind]
-        by_pronoun, by_name = (
-            self._fitting(mark, parts[slot])
-            for mark, slot in zip(("{his}", "{a}"), slots_of, strict=True)
+        rooms = tuple(
+            NAME_LAST if part[:2] == "'s" else NO_COMMA if part[:1] == "," else FREE
+            for part in parts[1:]
         )
-        if kind == "pair" and not second:
-            by_name = ()
-        either = by_pronoun + by_name
-        leads = not parts[0] and past
-        return Scene(kind, base, tuple(parts), second, leads, by_pronoun, by_name, either)
-
-    def _fitting(self, mark: str, rest: str) -> tuple[str, ...]:
-        """The mentions with this mark that can stand before the rest, by weight."""
-        return tuple(
-            form
-            for form, weight in self.mentions.items()
-            # a mention that ends in a comma cannot stand before another comma
-            if mark in form and not (form[-1] == "," and rest[:1] == ",")
-            for _ in range(weight)
-        )
+        return Scene(kind, base, tuple(parts), second, not parts[0] and past, rooms, fits)
 
     def _pool(self, name: str) -> Pool:
         def scenes(kind: str) -> tuple[tuple[Scene, ...], ...]:
@@ -206,7 +205,10 @@ class Phrases:
                 )
             return tuple(group for group in found if group)
 
-        return Pool(scenes("pair"), scenes("solo"), scenes("trio"), texts("leads"), texts("asides"))
+        return Pool(
+            scenes("pair"), scenes("solo"), scenes("trio"),
+            texts("leads"), texts("asides"), texts("peopled"),
+        )  # fmt: skip
 
     def texts(self) -> Iterator[str]:
         """All fixed text of the bank."""
@@ -234,13 +236,14 @@ class Phrases:
         """The numbers of the scenes in a unit."""
         found = []
         for sentence in self.without_settings(unit):
-            scene = self._known.get(self._skeleton(sentence, []))
+            scene, _ = self._scene_of(sentence)
             found += [scene.base] if scene else []
         return found
 
     def _capitals(self) -> frozenset[str]:
-        """Capitalised words of the bank: no names."""
-        return frozenset(w for text in self.texts() for w in re.findall(r"\b[A-Z]\w*", text))
+        """Capitalised words of the bank and of mentions: they are not names."""
+        texts = [*self.texts(), *OPENERS]
+        return frozenset(w for text in texts for w in re.findall(r"\b[A-Z]\w*", text))
 
     def clash(self, name: str) -> bool:
         """Whether a name would be taken for an ordinary word, or cannot be read at all."""
@@ -256,14 +259,8 @@ class Phrases:
             a=people[0].name, b=people[1].name, kin=word, article=_article(word)
         )
 
-    def kin(self, people: Sequence[Person], links: Sequence[str], known: int, new: int) -> str:
-        """What people[new] is to people[known], next to each other on the path."""
-        if new > known:
-            return self.words.word(links[known], people[new].gender)
-        return self.words.word(self.words.mirror[links[new]], people[new].gender)
-
     def pronoun(self, gender: str, case: str) -> str:
-        """he, him, his, …"""
+        """he, him or his for a person of this gender."""
         return self._pronouns[gender][case]
 
     # --- parsing --------------------------------------------------------------------------
@@ -277,12 +274,7 @@ class Phrases:
         for sentence in () if facts else _sentences(unit):
             if sentence in self._asides or sentence in fillers:
                 continue
-            mentions: list[Mention] = []
-            skeleton = self._skeleton(sentence, mentions)
-            scene = self._known.get(skeleton)
-            if scene is None:
-                lead, _, rest = skeleton.partition(f", {SLOT}")
-                scene = self._known.get(SLOT + rest) if lead in self._leads else None
+            scene, mentions = self._scene_of(sentence)
             if scene is None:
                 self._parse_plain(sentence, heard)
             else:
@@ -300,50 +292,21 @@ class Phrases:
         else:
             raise ParseError(f"'{' '.join(fact)}' is no fact about kin.")
 
-    def _skeleton(self, sentence: str, mentions: list[Mention]) -> str:
-        fixed, add = self._fixed, mentions.append
+    def _scene_of(self, sentence: str) -> tuple[Scene | None, list[Mention]]:
+        """The scene of a sentence and the people in its slots."""
+        skeleton, mentions = self.mentions.parse(sentence, self._fixed)
+        scene = self._find(skeleton)
+        if scene is None:
+            lead, _, rest = skeleton.partition(f", {SLOT}")
+            scene = self._find(SLOT + rest) if lead in self._leads else None
+        return scene, mentions
 
-        def see(found: re.Match[str]) -> str:
-            match found.lastgroup:
-                case "name":
-                    word = found["n"]
-                    if word in fixed:
-                        return found[0]
-                    add(Mention("name", word))
-                case "his":
-                    add(Mention("his", found["h3"], found["h2"], found["h1"].lower()))
-                case "of":
-                    add(Mention("of", found["o3"], found["o2"], found["n"]))
-                case "own":
-                    add(Mention("his", found["n"], found["a4"], found["a3"]))
-                case "appos":
-                    add(Mention("of", found["n"], found["a2"], found["a1"]))
-                case "the":
-                    add(Mention("of", found["n"], found["t1"], found["t2"]))
-                case "who":
-                    add(Mention("of", found["n"], found["w2"], found["w1"]))
-                case _:
-                    add(Mention("pronoun", "", "", found[0]))
-            return SLOT
-
-        return self._pattern.sub(see, sentence)
-
-    def _mention_pattern(self) -> re.Pattern[str]:
-        kin = "|".join(sorted(map(re.escape, self.words.words), key=len, reverse=True))
-        kin = f"(?:{kin})(?![-\\w])"
-        end = f"(?=[,{ENDS}]),?"
-        return re.compile(
-            r"(?=[A-ZÀ-Þ@hHs])(?:"  # all other places fail at once
-            rf"(?P<n>(?!H(?:is|er)\b){NAME})(?:"
-            rf"(?P<of>'s (?P<o2>{kin}) (?P<o3>{NAME}))"
-            rf"|, (?:(?P<appos>(?P<a1>{NAME})'s (?P<a2>{kin}){end})"
-            rf"|(?P<own>(?P<a3>his|her) (?P<a4>{kin}){end})"
-            rf"|(?P<the>the (?P<t1>{kin}) of (?P<t2>{NAME}){end})"
-            rf"|(?P<who>who is (?P<w1>{NAME})'s (?P<w2>{kin}){end}))"
-            rf"|(?P<name>))"
-            rf"|\b(?:(?P<his>(?P<h1>[Hh]is|[Hh]er) (?P<h2>{kin}) (?P<h3>{NAME}))"
-            r"|(?P<pronoun>(?:him|her|he|she)\b)))"
-        )
+    def _find(self, skeleton: str) -> Scene | None:
+        """The scene of a skeleton, in which 'her' may be an object or a possessive."""
+        if HER in skeleton:
+            object_ = self._known.get(skeleton.replace(HER, SLOT))
+            return object_ or self._known.get(skeleton.replace(HER, SLOT + "'s"))
+        return self._known.get(skeleton)
 
     def _take(
         self, scene: Scene, mentions: Sequence[Mention], heard: _Heard, sentence: str
@@ -351,21 +314,36 @@ class Phrases:
         """Add what a scene with these mentions says."""
         first = mentions[0]
         for place, mention in enumerate(mentions):
-            form, person, word, anchor = mention
-            if form == "of":
-                heard.tell(self.words, word, anchor, person)
-            elif form == "his":
-                gender = MALE if anchor == "his" else FEMALE
-                owner = first.person if place else heard.only(gender, sentence)
-                heard.disclose(owner, gender, sentence)
-                heard.tell(self.words, word, owner, person)
-            elif form == "name":
-                heard.meet(person)
+            if mention.form == "name":
+                heard.meet(mention.person)
+            elif mention.form == "pronoun":
+                self._take_pronoun(scene, first, place, mention.anchor, heard, sentence)
             else:
-                if first.form != "of" or place != 1:
-                    raise ParseError(f"nobody is meant by '{anchor}' in '{sentence}'.")
-                male = anchor in ("him", "he")
-                heard.disclose(first.anchor, MALE if male else FEMALE, sentence)
+                known = mention.anchor
+                if mention.own:
+                    if place > 1 or (place and first.form != "name"):
+                        raise ParseError(f"it is not clear who is meant in '{sentence}'.")
+                    known = first.person if place else heard.only(mention.known_gender, sentence)
+                if mention.known_gender:
+                    heard.disclose(known, mention.known_gender, sentence)
+                if mention.turned:
+                    heard.tell(self.words, mention.word, mention.person, known)
+                else:
+                    heard.tell(self.words, mention.word, known, mention.person)
+                if mention.gender:
+                    heard.disclose(mention.person, mention.gender, sentence)
+
+    def _take_pronoun(
+        self, scene: Scene, first: Mention, place: int, pronoun: str, heard: _Heard, sentence: str
+    ) -> None:
+        """A pronoun in the second slot is the person by whom the first was introduced."""
+        if place == 1 and scene.second and first.anchor and not first.own:
+            for gender in (MALE, FEMALE):
+                same = heard.genders.get(first.person) == gender
+                if self.pronoun(gender, scene.second) == pronoun and not same:
+                    heard.disclose(first.anchor, gender, sentence)
+                    return
+        raise ParseError(f"it is not clear who is meant by '{pronoun}' in '{sentence}'.")
 
     def _parse_plain(self, sentence: str, heard: _Heard) -> None:
         for _, pattern in self._statements:
@@ -394,7 +372,11 @@ class Phrases:
         raise ParseError(f"no {self.code} question about kin fits '{question}'.")
 
 
-NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
+SCENE_SLOT = re.compile(
+    r"\{(?P<number>\d)(?: (?P<case>he|him|his))?(?:, (?P<no>not )?an? (?P<group>\w+))?\}"
+)
+HER = "\x03"  # 'her' as a pronoun (see mentions.py)
+OPENERS = ("His", "Her", "He", "She", "A", "An", "The")
 # 'a' that must be 'an': before a vowel that is heard as one
 ARTICLE = re.compile(r"\b([Aa]) (?=(?!eu|one\b|once\b)[aeio]|hour|u(?!ni|ku|se))")
 

@@ -21,9 +21,9 @@ import orjson
 from fabula.errors import ParseError, hint
 from fabula.seeds import Draw, fingerprint, pick
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
+from fabula.worlds.kinship.mentions import NAME
 from fabula.worlds.kinship.phrases import (
     HELD_OUT,
-    NAME,
     SLOT,
     Meaning,
     Person,

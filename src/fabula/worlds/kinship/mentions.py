@@ -1,0 +1,410 @@
+"""Mention forms: the ways in which one person is mentioned as a relative of another.
+
+    name                     text                                     meaning, for an uncle
+    his-kin                  {his} {kin} {b}                          her uncle Bob
+    name-whose-inverse-is-a  {b}, whose {inverse} is {a},             Bob, whose niece is Ann,
+    sibling-of-his-parent    {b}, a {sibling} of one of {his} parents,
+
+The forms of a language stand in the file grammar.toml of its folder, with their slots explained.
+
+Promises:
+1. A form has one meaning: what it says about {a} and {b}, and whose gender it discloses, can be
+   read off its words; `parse` gives it back or fails with ParseError.
+2. A form that spells a relation out instead of naming it is used only where both mean the same
+   under the axioms (algebra.py): the relation follows from the words, and the words from it.
+3. `MentionForms.choose` is the only way to say which forms a story may use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any, NamedTuple
+
+from fabula.errors import ParseError, hint
+from fabula.seeds import fingerprint
+from fabula.worlds.kinship.algebra import (
+    FEMALE,
+    MALE,
+    OPTIONS,
+    Vocabulary,
+    fold,
+    vocabulary,
+)
+
+NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
+ENDS = ".;:!?"
+SOMEBODY, KIN = "\x01", "\x02"  # stand for a name and a kin word in an abstract sentence
+
+FREE, NO_COMMA, NAME_LAST = 0, 1, 2
+"""The room for a mention: any form fits, none that ends in a comma, only one that ends in a name."""
+
+GENDERS = (MALE, FEMALE)
+OTHER = {MALE: FEMALE, FEMALE: MALE}
+PRONOUNS = ("he", "him", "his", "hers")
+HELD_OUT = 0.2
+"""Share of the forms in the pool 'held-out'."""
+
+
+class Form(NamedTuple):
+    """A way to mention somebody."""
+
+    name: str
+    text: str
+    weight: int
+    relations: frozenset[str]
+    """The relations it can tell; all if empty."""
+    path: tuple[str, ...]
+    """The relation in steps, if the form spells it out."""
+    own: bool
+    """Whether the other person is a pronoun in it."""
+
+
+class Wording(NamedTuple):
+    """A form with the words for one relation and two genders; only the names are missing."""
+
+    form: str
+    text: str
+    own: bool
+    tells_known: bool
+    """Whether it discloses the gender of the person known already."""
+    tells_new: bool
+
+
+class Mention(NamedTuple):
+    """A person as mentioned in a sentence."""
+
+    form: str
+    """The name of a form; 'name' for a bare name, 'pronoun' for a pronoun."""
+    person: str
+    word: str = ""
+    anchor: str = ""
+    """The other person's name; the pronoun where it is one."""
+    own: bool = False
+    turned: bool = False
+    """Whether the word says what the other is to the person."""
+    known_gender: str = ""
+    """The other's gender, if disclosed besides by the word."""
+    gender: str = ""
+
+
+class Filled(NamedTuple):
+    """The text of a form with the words for two genders."""
+
+    text: str
+    known_gender: str
+    """The gender of the person known already if these words disclose it, else ''."""
+    gender: str
+
+
+class _Meaning(NamedTuple):
+    """What one sequence of words means."""
+
+    form: Form
+    roles: tuple[str, ...]
+    """For each name and kin word: a, b, kin, inverse, or the word that must stand there."""
+    article: str
+    known_gender: str
+    gender: str
+
+
+class MentionForms:
+    """The mention forms of a language."""
+
+    def __init__(self, grammar: Mapping[str, Any], words: Vocabulary) -> None:
+        self.words = words
+        self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
+        self._nouns: dict[str, dict[str, str]] = grammar["nouns"]
+        groups: dict[str, list[str]] = grammar["groups"]
+        self.forms: dict[str, Form] = {}
+        for entry in grammar["mention"]:
+            form = self._form(entry, groups)
+            if form.name in self.forms:
+                raise ValueError(f"two mention forms are called '{form.name}'")
+            self.forms[form.name] = form
+        self.filled = {form.name: self._genders_told(form) for form in self.forms.values()}
+        """For each form and pair of genders (known, new) its text with the words for them."""
+        held = self._held_out()
+        self.pools: dict[str, tuple[str, ...]] = {
+            "any": tuple(self.forms),
+            "seen": tuple(name for name in self.forms if name not in held),
+            "held-out": tuple(name for name in self.forms if name in held),
+        }
+        """Names of forms: all, and a fixed part of them to be held out with the rest."""
+        self._choices: dict[tuple[frozenset[str], bool], Choice] = {}
+        self._meanings: dict[str, list[_Meaning]] = {}
+        kin = "|".join(sorted(map(re.escape, words.words), key=len, reverse=True))
+        self._kin = re.compile(rf"\b(?:{kin})(?![-\w])")
+        self._token = re.compile(rf"{NAME}|\b(?:{kin})(?![-\w])")
+        self._pattern = self._compiled()
+
+    def _form(self, entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Form:
+        name, text = entry["name"], entry["text"]
+        slots = set(re.findall(r"\{(\w+)\}", text))
+        limits = entry.get("for", [])
+        relations = frozenset(groups[limits] if isinstance(limits, str) else limits)
+        own = "a" not in slots
+        if own == slots.isdisjoint(PRONOUNS) or "b" not in slots:
+            raise ValueError(f"mention form {name}: it needs {{b}}, and {{a}} or a pronoun for a")
+        named = slots & {"kin", "a_kin", "inverse", "an_inverse"}
+        path = tuple(entry.get("path", ()))
+        if len(named) + bool(path) != 1 or (path and len(relations) != 1):
+            raise ValueError(f"mention form {name}: it needs one kin word or the path of a relation")
+        return Form(name, text, entry.get("weight", 1), relations, path, own)
+
+    def _held_out(self) -> set[str]:
+        """A fixed fifth of the forms, of every sort, so that either part can tell everything."""
+        sorts: dict[object, list[str]] = {}
+        for form in self.forms.values():
+            sorts.setdefault((form.own, not form.relations), []).append(form.name)
+        held: set[str] = set()
+        for names in sorts.values():
+            # the commonest of a sort stays
+            most = max(names, key=lambda name: self.forms[name].weight)
+            order = sorted(names, key=lambda name: fingerprint("form:" + name))
+            order.remove(most)
+            held.update(order[: max(1, round(len(names) * HELD_OUT))])
+        return held
+
+    def choose(self, names: Iterable[str] = (), by_marriage: bool = False) -> Choice:
+        """The forms with these names, for telling; without names, all of them.
+
+        `by_marriage` is for stories in which an aunt's husband is an uncle. ValueError if a name
+        is unknown or some relation could not be told.
+        """
+        key = (frozenset(names) or frozenset(self.forms), by_marriage)
+        found = self._choices.get(key)
+        if found is None:
+            for name in sorted(key[0] - set(self.forms)):
+                raise ValueError(f"unknown mention form '{name}'.{hint(name, self.forms)}")
+            chosen = [form for form in self.forms.values() if form.name in key[0]]
+            found = self._choices[key] = Choice(self, chosen, by_marriage)
+            missing = found.missing()
+            if missing:
+                raise ValueError(
+                    f"these mention forms cannot introduce {missing}; add 'his-kin' or "
+                    "'name-his-kin', which fit all relations."
+                )
+        return found
+
+    # --- words ----------------------------------------------------------------------------
+
+    def _filled(self, form: Form, known: str, new: str) -> str:
+        """The text of a form with all words that depend on the two genders only."""
+        word, nouns = self.words.word, self._nouns
+        fillings = {
+            **{pronoun: self._pronouns[known][pronoun] for pronoun in PRONOUNS},
+            **nouns[new],
+            "begot": nouns[known]["bore"],
+            "parent": word("parent", new),
+            "child": word("child", new),
+            "sibling": word("sibling", new),
+            "husband": word("spouse", new),
+            "wife": word("spouse", OTHER[known]),
+            "daughter": word("child", OTHER[new]),
+        }
+        return re.sub(r"\{(\w+)\}", lambda slot: fillings.get(slot[1], slot[0]), form.text)
+
+    def _genders_told(self, form: Form) -> dict[tuple[str, str], Filled]:
+        """The filled texts of a form for all pairs of genders (known, new) that it can tell."""
+        married = form.path == ("spouse",)
+        texts = {
+            (known, new): self._filled(form, known, new)
+            for known, new in product(GENDERS, repeat=2)
+            if not (married and known == new)  # a couple are a man and a woman
+        }
+        found = {}
+        for pair, text in texts.items():
+            alike = [other for other, same in texts.items() if same == text]
+            known, new = ("" if len({other[n] for other in alike}) > 1 else pair[n] for n in (0, 1))
+            found[pair] = Filled(text, known, new)
+        return found
+
+    # --- parsing --------------------------------------------------------------------------
+
+    def _compiled(self) -> re.Pattern[str]:
+        """The pattern of all mentions in an abstract sentence; also fills the list of meanings."""
+        for form in self.forms.values():
+            for text, known, new in dict.fromkeys(self.filled[form.name].values()):
+                if (form.path and not new) or (form.own and not known):
+                    raise ValueError(f"mention form {form.name}: '{text}' leaves a gender open")
+                for article in ("a", "an") if "{a_kin}" in text or "{an_inv" in text else ("",):
+                    self._add(form, text, article, known, new)
+        patterns = []
+        for text in sorted(self._meanings, key=len, reverse=True):
+            body = re.escape(text.removesuffix(","))
+            patterns.append(body + (rf"(?:,|(?=[{ENDS}]))" if text[-1] == "," else ""))
+            if text[0].islower():  # at the beginning of a sentence
+                patterns.append(f"^{text[0].upper()}{patterns[-1][1:]}")
+        return re.compile(
+            rf"(?:^|(?<=[\s(]))(?=[{SOMEBODY}ahstAHST])(?:{'|'.join(patterns)})"
+            rf"|{SOMEBODY}|\b(?:him|his|her|he|she)\b"
+        )
+
+    def _add(self, form: Form, text: str, article: str, known: str, new: str) -> None:
+        text = text.replace("{a_kin}", article + " {kin}")
+        text = text.replace("{an_inverse}", article + " {inverse}")
+        roles: list[str] = []
+
+        def see(found: re.Match[str]) -> str:
+            roles.append(found[0].strip("{}"))
+            return SOMEBODY if roles[-1] in ("a", "b") else KIN
+
+        abstract = re.sub(rf"\{{\w+\}}|{self._kin.pattern}", see, text)
+        meaning = _Meaning(form, tuple(roles), article, known, new)
+        self._meanings.setdefault(abstract, []).append(meaning)
+
+    def parse(self, sentence: str, fixed: frozenset[str]) -> tuple[str, list[Mention]]:
+        """The mentions in a sentence, and the sentence with `\\x00` in their places.
+
+        Words in `fixed` are not names. 'her' as a pronoun becomes `\\x03`, since it may stand for
+        'him' and for 'his'; the latter stands for a mention with "'s".
+        """
+        told: list[str] = []
+
+        def see(found: re.Match[str]) -> str:
+            word = found[0]
+            if not (word[0].isupper() or word[0] == "@"):
+                told.append(word)
+                return KIN
+            if word in fixed:
+                return word
+            told.append(word)
+            return SOMEBODY
+
+        abstract = self._token.sub(see, sentence)
+        mentions: list[Mention] = []
+        at = 0
+
+        def take(found: re.Match[str]) -> str:
+            nonlocal at
+            text = found[0]
+            if text == SOMEBODY:
+                mentions.append(Mention("name", told[at]))
+                at += 1
+                return "\x00"
+            if text in ANAPHORS:
+                mentions.append(Mention("pronoun", "", "", text))
+                return ANAPHORS[text]
+            meanings = self._meanings.get(text) or self._meanings.get(text + ",")
+            if meanings is None:
+                text = text[0].lower() + text[1:]
+                meanings = self._meanings.get(text) or self._meanings[text + ","]
+            end = at + len(meanings[0].roles)
+            mentions.append(self._meant(meanings, told[at:end], sentence))
+            at = end
+            return "\x00"
+
+        skeleton = self._pattern.sub(take, abstract)
+        return skeleton, mentions
+
+    def _meant(self, meanings: list[_Meaning], told: list[str], sentence: str) -> Mention:
+        """The meaning that the names and kin words of a mention fit."""
+        found: list[Mention] = []
+        relation_of = self.words.relation_of
+        for form, roles, article, known, new in meanings:
+            part = dict(zip(roles, told, strict=True))
+            if any(len(role) > 1 and role != word and role not in NAMED for role, word in part.items()):
+                continue
+            turned = "inverse" in part
+            if form.path:
+                (relation,) = form.relations
+                word = self.words.word(relation, new)
+            else:
+                word = part["inverse" if turned else "kin"]
+                relation, gender = relation_of[word]
+                if turned:
+                    relation = self.words.mirror[relation]
+                wanted = known if turned else new
+                if gender and wanted and gender != wanted:
+                    continue
+                if article and article != _article(word):
+                    continue
+            if form.relations and relation not in form.relations:
+                continue
+            anchor = part.get("a", "")
+            mention = Mention(form.name, part["b"], word, anchor, form.own, turned, known, new)
+            found.append(mention)
+        if len(found) != 1:
+            raise ParseError(f"it is not clear which relative is meant in '{sentence}'.")
+        return found[0]
+
+
+NAMED = ("kin", "inverse")
+ANAPHORS = {"him": "\x00", "he": "\x00", "she": "\x00", "his": "\x00's", "her": "\x03"}
+
+
+class Choice:
+    """The forms that a story may use."""
+
+    def __init__(self, language: MentionForms, forms: list[Form], by_marriage: bool) -> None:
+        self.names: tuple[str, ...] = tuple(form.name for form in forms)
+        self._language, self._forms = language, forms
+        options = frozenset(OPTIONS) if by_marriage else frozenset(OPTIONS) - {"by-marriage"}
+        self._words = vocabulary(options)
+        self._fitting: dict[tuple[object, ...], tuple[Wording, ...]] = {}
+
+    def fitting(
+        self, own: bool, relation: str, known: str, new: str, room: int, needs: tuple[bool, bool]
+    ) -> tuple[Wording, ...]:
+        """The wordings that fit, each as often as its weight says.
+
+        `relation` is what the new person is to the known one, `known` and `new` are their genders;
+        `needs` says whose gender must be disclosed.
+        """
+        key = (own, relation, known, new, room, needs)
+        found = self._fitting.get(key)
+        if found is None:
+            found = self._fitting[key] = tuple(self._find(*key))
+        return found
+
+    def _find(
+        self, own: bool, relation: str, known: str, new: str, room: int, needs: tuple[bool, bool]
+    ) -> Iterable[Wording]:
+        for form in self._forms:
+            if form.own != own or (form.relations and relation not in form.relations):
+                continue
+            if room and (form.text[-1] == "," or (room == NAME_LAST and form.text[-3:] != "{b}")):
+                continue
+            if form.path and not self._means(form, relation):
+                continue
+            if (known, new) not in self._language.filled[form.name]:
+                continue
+            wording = self._worded(form, relation, known, new)
+            if wording.tells_known >= needs[0] and wording.tells_new >= needs[1]:
+                for _ in range(form.weight):
+                    yield wording
+
+    def _means(self, form: Form, relation: str) -> bool:
+        """Whether the path of a form is the relation, no more and no less."""
+        mask = self._words.mask
+        return fold([mask[step] for step in form.path]) == mask[relation]
+
+    def _worded(self, form: Form, relation: str, known: str, new: str) -> Wording:
+        words = self._words
+        filled, *disclosed = self._language.filled[form.name][known, new]
+        tells = [bool(gender) for gender in disclosed]
+        kin, inverse = words.word(relation, new), words.word(words.mirror[relation], known)
+        if "kin}" in form.text and words.relation_of[kin][1]:
+            tells[1] = True
+        if "inverse}" in form.text and words.relation_of[inverse][1]:
+            tells[0] = True
+        text = filled.replace("{kin}", kin).replace("{inverse}", inverse)
+        text = text.replace("{a_kin}", f"{_article(kin)} {kin}")
+        text = text.replace("{an_inverse}", f"{_article(inverse)} {inverse}")
+        return Wording(form.name, text, form.own, tells[0], tells[1])
+
+    def missing(self) -> str:
+        """A relative whom no form introduces with both genders, in English; '' if there is none."""
+        for relation, known, new in product(self._words.relations, GENDERS, GENDERS):
+            if relation == "spouse" and known == new:
+                continue
+            gendered = bool(self._words.relation_of[self._words.word(relation, new)][1])
+            if not self.fitting(True, relation, known, new, FREE, (gendered, gendered)):
+                return f"the {self._words.word(relation, new)} of a {known} person by a pronoun"
+        return ""
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"
