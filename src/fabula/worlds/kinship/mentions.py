@@ -99,12 +99,15 @@ class Filled(NamedTuple):
 
 
 class _Meaning(NamedTuple):
-    """What one sequence of words means."""
+    """What one sequence of words means; people by their places among its names."""
 
-    form: Form
-    roles: tuple[str, ...]
-    """For each name and kin word: a, b, kin, inverse, or the word that must stand there."""
-    article: str
+    form: str
+    person: int
+    word: str
+    anchor: int
+    """-1 for a pronoun."""
+    own: bool
+    turned: bool
     known_gender: str
     gender: str
 
@@ -133,10 +136,10 @@ class MentionForms:
         }
         """Names of forms: all, and a fixed part of them to be held out with the rest."""
         self._choices: dict[tuple[frozenset[str], bool], Choice] = {}
-        self._meanings: dict[str, list[_Meaning]] = {}
+        self._meanings = self._all_meanings()
         kin = "|".join(sorted(map(re.escape, words.words), key=len, reverse=True))
-        self._kin = re.compile(rf"\b(?:{kin})(?![-\w])")
-        self._token = re.compile(rf"{NAME}|\b(?:{kin})(?![-\w])")
+        self._kin = rf"\b(?:{kin})(?![-\w])"
+        self._token = re.compile(rf"({NAME}|{self._kin})")
         self._pattern = self._compiled()
 
     def _form(self, entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Form:
@@ -221,39 +224,80 @@ class MentionForms:
             found[pair] = Filled(text, known, new)
         return found
 
+    def worded(self, form: Form, relation: str, known: str, new: str) -> Wording:
+        """A form for people[new] as a relative of people[known], given by their genders."""
+        words = self.words
+        filled, *disclosed = self.filled[form.name][known, new]
+        tells = [bool(gender) for gender in disclosed]
+        kin, inverse = words.word(relation, new), words.word(words.mirror[relation], known)
+        if "kin}" in form.text and words.relation_of[kin][1]:
+            tells[1] = True
+        if "inverse}" in form.text and words.relation_of[inverse][1]:
+            tells[0] = True
+        text = filled.replace("{kin}", kin).replace("{inverse}", inverse)
+        text = text.replace("{a_kin}", f"{_article(kin)} {kin}")
+        text = text.replace("{an_inverse}", f"{_article(inverse)} {inverse}")
+        return Wording(form.name, text, form.own, tells[0], tells[1])
+
     # --- parsing --------------------------------------------------------------------------
 
-    def _compiled(self) -> re.Pattern[str]:
-        """The pattern of all mentions in an abstract sentence; also fills the list of meanings."""
+    def _all_meanings(self) -> dict[str, _Meaning]:
+        """For all words that a mention can have its meaning; ValueError if there are two."""
+        found: dict[str, _Meaning] = {}
+        words = self.words
         for form in self.forms.values():
-            for text, known, new in dict.fromkeys(self.filled[form.name].values()):
-                if (form.path and not new) or (form.own and not known):
-                    raise ValueError(f"mention form {form.name}: '{text}' leaves a gender open")
-                for article in ("a", "an") if "{a_kin}" in text or "{an_inv" in text else ("",):
-                    self._add(form, text, article, known, new)
-        patterns = []
-        for text in sorted(self._meanings, key=len, reverse=True):
-            body = re.escape(text.removesuffix(","))
-            patterns.append(body + (rf"(?:,|(?=[{ENDS}]))" if text[-1] == "," else ""))
-            if text[0].islower():  # at the beginning of a sentence
-                patterns.append(f"^{text[0].upper()}{patterns[-1][1:]}")
+            for relation in form.relations or words.relations:
+                for (known, new), filled in self.filled[form.name].items():
+                    if (form.path and not filled.gender) or (form.own and not filled.known_gender):
+                        raise ValueError(f"mention form {form.name} leaves a gender open")
+                    turned = "inverse}" in form.text
+                    word = (
+                        words.word(words.mirror[relation], known)
+                        if turned
+                        else words.word(relation, new)
+                    )
+                    text = self.worded(form, relation, known, new).text.removesuffix(",")
+                    slots = re.findall(r"\{([ab])\}", text)
+                    meaning = _Meaning(
+                        form.name, slots.index("b"), word, -1 if form.own else slots.index("a"),
+                        form.own, turned, filled.known_gender, filled.gender,
+                    )  # fmt: skip
+                    key = re.sub(r"\{[ab]\}", SOMEBODY, text)
+                    other = found.setdefault(key, meaning)
+                    if other != meaning:
+                        raise ValueError(f"mention forms {other.form} and {form.name} read alike")
+        return found
+
+    def _compiled(self) -> re.Pattern[str]:
+        """The pattern of all mentions, the longer ones first, and of names and pronouns."""
+        commas = {form.name for form in self.forms.values() if form.text[-1] == ","}
+        ends: dict[str, str] = {}
+        for key, meaning in self._meanings.items():
+            abstract = re.sub(self._kin, KIN, key)
+            ends[abstract] = rf"(?:,|(?=[{ENDS}]))" if meaning.form in commas else ""
+        named, other = ({}, {})
+        for text, end in ends.items():
+            (named if text[0] == SOMEBODY else other)[text] = end
+        capital = {text[0].upper() + text[1:]: end for text, end in other.items()}
         return re.compile(
-            rf"(?:^|(?<=[\s(]))(?=[{SOMEBODY}ahstAHST])(?:{'|'.join(patterns)})"
-            rf"|{SOMEBODY}|\b(?:him|his|her|he|she)\b"
+            rf"(?=[A-ZÀ-Þ@ahs])(?:^{self._tree(capital)}|{self._tree({**named, SOMEBODY: ''})}"
+            rf"|\b(?:{self._tree(other)}|(?:him|his|her|he|she)\b))"
         )
 
-    def _add(self, form: Form, text: str, article: str, known: str, new: str) -> None:
-        text = text.replace("{a_kin}", article + " {kin}")
-        text = text.replace("{an_inverse}", article + " {inverse}")
-        roles: list[str] = []
-
-        def see(found: re.Match[str]) -> str:
-            roles.append(found[0].strip("{}"))
-            return SOMEBODY if roles[-1] in ("a", "b") else KIN
-
-        abstract = re.sub(rf"\{{\w+\}}|{self._kin.pattern}", see, text)
-        meaning = _Meaning(form, tuple(roles), article, known, new)
-        self._meanings.setdefault(abstract, []).append(meaning)
+    def _tree(self, texts: Mapping[str, str]) -> str:
+        """A pattern for texts with what must follow each, sharing their beginnings."""
+        branches: dict[str, dict[str, str]] = {}
+        for text, end in texts.items():
+            if text:
+                branches.setdefault(text[0], {})[text[1:]] = end
+        symbols = {SOMEBODY: NAME, KIN: self._kin}
+        found = [
+            symbols.get(first, re.escape(first)) + self._tree(rest)
+            for first, rest in branches.items()
+        ]
+        if "" in texts:
+            found.append(texts[""])
+        return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
     def parse(self, sentence: str, fixed: frozenset[str]) -> tuple[str, list[Mention]]:
         """The mentions in a sentence, and the sentence with `\\x00` in their places.
@@ -261,78 +305,37 @@ class MentionForms:
         Words in `fixed` are not names. 'her' as a pronoun becomes `\\x03`, since it may stand for
         'him' and for 'his'; the latter stands for a mention with "'s".
         """
-        told: list[str] = []
+        mentions: list[Mention] = []
 
         def see(found: re.Match[str]) -> str:
-            word = found[0]
-            if not (word[0].isupper() or word[0] == "@"):
-                told.append(word)
-                return KIN
-            if word in fixed:
-                return word
-            told.append(word)
-            return SOMEBODY
-
-        abstract = self._token.sub(see, sentence)
-        mentions: list[Mention] = []
-        at = 0
-
-        def take(found: re.Match[str]) -> str:
-            nonlocal at
             text = found[0]
-            if text == SOMEBODY:
-                mentions.append(Mention("name", told[at]))
-                at += 1
-                return "\x00"
-            if text in ANAPHORS:
+            if text in fixed:
+                return text
+            if text in PRONOUN_MARKS:
                 mentions.append(Mention("pronoun", "", "", text))
-                return ANAPHORS[text]
-            meanings = self._meanings.get(text) or self._meanings.get(text + ",")
-            if meanings is None:
+                return PRONOUN_MARKS[text]
+            if text.startswith(OPENINGS):
                 text = text[0].lower() + text[1:]
-                meanings = self._meanings.get(text) or self._meanings[text + ","]
-            end = at + len(meanings[0].roles)
-            mentions.append(self._meant(meanings, told[at:end], sentence))
-            at = end
+            pieces = self._token.split(text.removesuffix(","))
+            told = [word for word in pieces[1::2] if not word[0].islower()]
+            if told == [text]:
+                mentions.append(Mention("name", text))
+                return "\x00"
+            pieces[1::2] = [word if word[0].islower() else SOMEBODY for word in pieces[1::2]]
+            meaning = self._meanings.get("".join(pieces))
+            if meaning is None:
+                raise ParseError(f"it is not clear which relative is meant in '{sentence}'.")
+            form, person, word, anchor, own, turned, known, new = meaning
+            other = "" if anchor < 0 else told[anchor]
+            mentions.append(Mention(form, told[person], word, other, own, turned, known, new))
             return "\x00"
 
-        skeleton = self._pattern.sub(take, abstract)
-        return skeleton, mentions
-
-    def _meant(self, meanings: list[_Meaning], told: list[str], sentence: str) -> Mention:
-        """The meaning that the names and kin words of a mention fit."""
-        found: list[Mention] = []
-        relation_of = self.words.relation_of
-        for form, roles, article, known, new in meanings:
-            part = dict(zip(roles, told, strict=True))
-            if any(len(role) > 1 and role != word and role not in NAMED for role, word in part.items()):
-                continue
-            turned = "inverse" in part
-            if form.path:
-                (relation,) = form.relations
-                word = self.words.word(relation, new)
-            else:
-                word = part["inverse" if turned else "kin"]
-                relation, gender = relation_of[word]
-                if turned:
-                    relation = self.words.mirror[relation]
-                wanted = known if turned else new
-                if gender and wanted and gender != wanted:
-                    continue
-                if article and article != _article(word):
-                    continue
-            if form.relations and relation not in form.relations:
-                continue
-            anchor = part.get("a", "")
-            mention = Mention(form.name, part["b"], word, anchor, form.own, turned, known, new)
-            found.append(mention)
-        if len(found) != 1:
-            raise ParseError(f"it is not clear which relative is meant in '{sentence}'.")
-        return found[0]
+        return self._pattern.sub(see, sentence), mentions
 
 
-NAMED = ("kin", "inverse")
-ANAPHORS = {"him": "\x00", "he": "\x00", "she": "\x00", "his": "\x00's", "her": "\x03"}
+OPENINGS = ("His ", "Her ", "A ", "An ")
+"""Words other than names with which a mention at the beginning of a sentence may begin."""
+PRONOUN_MARKS = {"him": "\x00", "he": "\x00", "she": "\x00", "his": "\x00's", "her": "\x03"}
 
 
 class Choice:
@@ -371,7 +374,7 @@ class Choice:
                 continue
             if (known, new) not in self._language.filled[form.name]:
                 continue
-            wording = self._worded(form, relation, known, new)
+            wording = self._language.worded(form, relation, known, new)
             if wording.tells_known >= needs[0] and wording.tells_new >= needs[1]:
                 for _ in range(form.weight):
                     yield wording
@@ -380,20 +383,6 @@ class Choice:
         """Whether the path of a form is the relation, no more and no less."""
         mask = self._words.mask
         return fold([mask[step] for step in form.path]) == mask[relation]
-
-    def _worded(self, form: Form, relation: str, known: str, new: str) -> Wording:
-        words = self._words
-        filled, *disclosed = self._language.filled[form.name][known, new]
-        tells = [bool(gender) for gender in disclosed]
-        kin, inverse = words.word(relation, new), words.word(words.mirror[relation], known)
-        if "kin}" in form.text and words.relation_of[kin][1]:
-            tells[1] = True
-        if "inverse}" in form.text and words.relation_of[inverse][1]:
-            tells[0] = True
-        text = filled.replace("{kin}", kin).replace("{inverse}", inverse)
-        text = text.replace("{a_kin}", f"{_article(kin)} {kin}")
-        text = text.replace("{an_inverse}", f"{_article(inverse)} {inverse}")
-        return Wording(form.name, text, form.own, tells[0], tells[1])
 
     def missing(self) -> str:
         """A relative whom no form introduces with both genders, in English; '' if there is none."""
