@@ -141,6 +141,8 @@ class MentionForms:
         self._kin = rf"\b(?:{kin})(?![-\w])"
         self._token = re.compile(rf"({NAME}|{self._kin})")
         self._pattern = self._compiled()
+        self.every: Choice = self.choose()
+        """All forms."""
 
     def _form(self, entry: Mapping[str, Any], groups: Mapping[str, list[str]]) -> Form:
         name, text = entry["name"], entry["text"]
@@ -314,14 +316,17 @@ class MentionForms:
             if text in PRONOUN_MARKS:
                 mentions.append(Mention("pronoun", "", "", text))
                 return PRONOUN_MARKS[text]
+            if " " not in text:
+                mentions.append(Mention("name", text))
+                return "\x00"
             if text.startswith(OPENINGS):
                 text = text[0].lower() + text[1:]
             pieces = self._token.split(text.removesuffix(","))
-            told = [word for word in pieces[1::2] if not word[0].islower()]
-            if told == [text]:
-                mentions.append(Mention("name", text))
-                return "\x00"
-            pieces[1::2] = [word if word[0].islower() else SOMEBODY for word in pieces[1::2]]
+            told = []
+            for n in range(1, len(pieces), 2):
+                if not pieces[n][0].islower():
+                    told.append(pieces[n])
+                    pieces[n] = SOMEBODY
             meaning = self._meanings.get("".join(pieces))
             if meaning is None:
                 raise ParseError(f"it is not clear which relative is meant in '{sentence}'.")

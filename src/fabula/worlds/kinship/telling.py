@@ -30,7 +30,7 @@ def tell(
     Scenes whose numbers are in `told` are avoided, and those used are added to it. `forms` are the
     mention forms that may be used, all by default: `tongue.mentions.choose([...])`.
     """
-    chosen = forms or tongue.mentions.choose()
+    chosen = forms or tongue.mentions.every
     return _Teller(tongue, people, links, draw, pool, set() if told is None else told, chosen).unit()
 
 
