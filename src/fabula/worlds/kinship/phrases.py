@@ -95,12 +95,30 @@ class Pool(NamedTuple):
     asides: tuple[tuple[str, ...], ...]
     peopled: tuple[tuple[str, ...], ...] = ()
     """Leads that bring in somebody else, whom a pronoun might mean."""
+    led: float = 0.5
+    """Share of the sentences that get a lead, of those that can."""
+
+
+class Phase(NamedTuple):
+    """A part of an occasion (see thread.py)."""
+
+    openings: tuple[str, ...]
+    """Sentences with which it may begin."""
+    pool: Pool
+
+
+Occasion = tuple[Phase, ...]
 
 
 class Phrases:
     """One language's way to tell of kin."""
 
-    def __init__(self, grammar: Mapping[str, Any], files: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        grammar: Mapping[str, Any],
+        files: Iterable[Mapping[str, Any]],
+        threads: Mapping[str, Mapping[str, Any]],
+    ) -> None:
         self.code: str = grammar["code"]
         self._questions: tuple[str, str] = (grammar["question"], grammar["question_by_marriage"])
         self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
@@ -125,8 +143,22 @@ class Phrases:
         self.bank = kinds
         self._settings = settings
         self.pools = {name: self._pool(name) for name in ("any", "seen", "held-out")}
+        connectives = tuple(grammar["thread"]["leads"])
+        occasions: dict[str, Occasion] = {}
+        for name, data in threads.items():
+            phases = []
+            for entry in data["phase"]:
+                phases.append(self._phase(entry, number, connectives))
+                number += len(entry["pair"] + entry["solo"] + entry["trio"])
+            occasions[name] = tuple(phases)
+        self.occasions = {name: _held_out(occasions, name) for name in self.pools}
+        """The occasions of stories with a thread, by pool."""
+        told = [phase for occasion in occasions.values() for phase in occasion]
+        groups = [group for part in kinds.values() for group in part]
+        for phase in told:
+            groups += [*phase.pool.pair, *phase.pool.solo, *phase.pool.trio]
         self._known: dict[str, Scene] = {}
-        for scene in (s for groups in kinds.values() for group in groups for s in group):
+        for scene in (scene for group in groups for scene in group):
             skeleton = SLOT.join(scene.parts)
             if skeleton in self._known:
                 raise ValueError(f"two scenes read alike: {skeleton!r}")
@@ -137,8 +169,10 @@ class Phrases:
                 raise ValueError(f"two scenes read alike with 'her': {skeleton!r}")
         self._leads = {
             text for kind in ("leads", "peopled") for group in settings[kind] for text in group
-        }
+        } | set(connectives)
         self._asides = {text for group in settings["asides"] for text in group}
+        for phase in told:
+            self._asides.update(phase.openings, *phase.pool.asides)
         self._fixed = self._capitals()
         self._statements = [(frame, self._statement_pattern(frame)) for frame in self._plain]
         self._question_patterns = tuple(
@@ -181,6 +215,16 @@ class Phrases:
             for part in parts[1:]
         )
         return Scene(kind, base, tuple(parts), second, not parts[0] and past, rooms, fits)
+
+    def _phase(self, entry: Mapping[str, Any], number: int, leads: tuple[str, ...]) -> Phase:
+        """A phase of an occasion; its scenes are numbered from here."""
+        parts: list[tuple[tuple[Scene, ...], ...]] = []
+        for kind in ("pair", "solo", "trio"):
+            texts = enumerate(entry[kind], number)
+            parts.append(tuple((self._scene(kind, base, text),) for base, text in texts))
+            number += len(entry[kind])
+        asides = tuple((text,) for text in entry["asides"])
+        return Phase(tuple(entry["opening"]), Pool(*parts, leads=(leads,), asides=asides, led=0.25))
 
     def _pool(self, name: str) -> Pool:
         def scenes(kind: str) -> tuple[tuple[Scene, ...], ...]:
@@ -421,6 +465,17 @@ def _article(word: str) -> str:
     return "an" if word[0] in "aeiou" else "a"
 
 
+def _held_out(occasions: Mapping[str, Occasion], pool: str) -> tuple[Occasion, ...]:
+    """The occasions of a pool: all, or a fixed part of them, or the others."""
+    order = sorted(occasions, key=lambda name: fingerprint("occasion:" + name))
+    held = set(order[: round(len(order) * HELD_OUT)])
+    return tuple(
+        occasion
+        for name, occasion in occasions.items()
+        if pool == "any" or (name in held) == (pool == "held-out")
+    )
+
+
 def _expand(text: str) -> Iterator[str]:
     """Every way to make the choices [a|b] in a text."""
     pieces = re.split(r"\[([^\]]*)\]", text)
@@ -462,10 +517,14 @@ def _folder(code: str) -> Any:
 def phrases(code: str) -> Phrases:
     """The phrase bank of a language."""
     folder = _folder(code)
-    names = sorted(p.name for p in folder.iterdir() if p.name.startswith(("scenes-", "settings")))
-    files = [tomllib.loads((folder / name).read_text(encoding="utf-8")) for name in names]
-    grammar = tomllib.loads((folder / "grammar.toml").read_text(encoding="utf-8"))
-    return Phrases(grammar, files)
+    data = {
+        path.name: tomllib.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.iterdir(), key=lambda path: path.name)
+        if path.name.endswith(".toml") and path.name != "names.toml"
+    }
+    grammar = data.pop("grammar.toml")
+    threads = {name: data.pop(name) for name in list(data) if name.startswith("thread-")}
+    return Phrases(grammar, data.values(), threads)
 
 
 @cache

@@ -212,6 +212,6 @@ class _Teller:
             closed = filler[-1] == "," and part[:1] in ENDS
             text += (filler[:-1] if closed else filler) + part
         leads = self.pool.leads if pronouns else self.pool.leads + self.pool.peopled
-        if scene.leads and leads and self.draw() < 0.5:
+        if scene.leads and leads and self.draw() < self.pool.led:
             return f"{pick(self.draw, pick(self.draw, leads))}, {text}"
         return text if parts[0] else text[0].upper() + text[1:]
