@@ -369,25 +369,20 @@ def _own_names(code: str, parts: int, part: int) -> dict[str, tuple[str, ...]]:
 
 
 def read(code: str, sentences: Sequence[str]) -> KinReading:
-    """The reading of a story in a language, which may name templates besides (see `idiom`)."""
-    plain, _, digest = code.partition("+")
-    return KinReading(_BOOKS[digest] if digest else phrases(plain), sentences)
+    """The reading of a story in a language, which may bring templates along (see `idiom`)."""
+    plain, _, templates = code.partition("+")
+    tongue = book(plain, templates.encode()) if templates else phrases(plain)
+    return KinReading(tongue, sentences)
 
 
 def idiom(code: str, features: Mapping[str, Any]) -> str:
-    """The language of a record: the code, with the templates that the record brings along."""
+    """The language of a record: its code, followed by '+' and the record's templates in JSON."""
     templates = features.get("templates")
     if not templates:
         return code
     try:
         data = orjson.dumps(templates)
-        found = book(code, data)
+        book(code, data)
     except (ValueError, TypeError) as error:
         raise ParseError(f"the templates of the record are wrong: {error}") from None
-    digest = f"{fingerprint(data.decode()):x}"
-    _BOOKS.clear()  # one record is read at a time
-    _BOOKS[digest] = found
-    return f"{code}+{digest}"
-
-
-_BOOKS: dict[str, Book] = {}
+    return f"{code}+{data.decode()}"
