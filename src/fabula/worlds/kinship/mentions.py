@@ -38,7 +38,7 @@ ENDS = ".;:!?"
 SOMEBODY, KIN = "\x01", "\x02"  # stand for a name and a kin word in an abstract sentence
 
 FREE, NO_COMMA, NAME_LAST = 0, 1, 2
-"""The room for a mention: any form fits, none that ends in a comma, only one that ends in a name."""
+"""The room for a mention: for any form, none that ends in a comma, only one that ends in {b}."""
 
 GENDERS = (MALE, FEMALE)
 OTHER = {MALE: FEMALE, FEMALE: MALE}
@@ -155,7 +155,7 @@ class MentionForms:
         named = slots & {"kin", "a_kin", "inverse", "an_inverse"}
         path = tuple(entry.get("path", ()))
         if len(named) + bool(path) != 1 or (path and len(relations) != 1):
-            raise ValueError(f"mention form {name}: it needs one kin word or the path of a relation")
+            raise ValueError(f"mention form {name}: it needs a kin word or a path")
         return Form(name, text, entry.get("weight", 1), relations, path, own)
 
     def _held_out(self) -> set[str]:
@@ -277,7 +277,8 @@ class MentionForms:
         for key, meaning in self._meanings.items():
             abstract = re.sub(self._kin, KIN, key)
             ends[abstract] = rf"(?:,|(?=[{ENDS}]))" if meaning.form in commas else ""
-        named, other = ({}, {})
+        named: dict[str, str] = {}
+        other: dict[str, str] = {}
         for text, end in ends.items():
             (named if text[0] == SOMEBODY else other)[text] = end
         capital = {text[0].upper() + text[1:]: end for text, end in other.items()}

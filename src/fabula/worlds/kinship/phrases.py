@@ -154,7 +154,7 @@ class Phrases:
         self.occasions = {name: _held_out(occasions, name) for name in self.pools}
         """The occasions of stories with a thread, by pool."""
         told = [phase for occasion in occasions.values() for phase in occasion]
-        groups = [group for part in kinds.values() for group in part]
+        groups: list[Sequence[Scene]] = [group for part in kinds.values() for group in part]
         for phase in told:
             groups += [*phase.pool.pair, *phase.pool.solo, *phase.pool.trio]
         self._known: dict[str, Scene] = {}
@@ -224,7 +224,8 @@ class Phrases:
             parts.append(tuple((self._scene(kind, base, text),) for base, text in texts))
             number += len(entry[kind])
         asides = tuple((text,) for text in entry["asides"])
-        return Phase(tuple(entry["opening"]), Pool(*parts, leads=(leads,), asides=asides, led=0.25))
+        pair, solo, trio = parts
+        return Phase(tuple(entry["opening"]), Pool(pair, solo, trio, (leads,), asides, led=0.25))
 
     def _pool(self, name: str) -> Pool:
         def scenes(kind: str) -> tuple[tuple[Scene, ...], ...]:

@@ -216,7 +216,9 @@ class KinshipTale(OneWording):
         forms = self.language.mentions.choose(by_marriage="by-marriage" in self.recipe.words)
         units: list[tuple[str, str]] = []
         told: set[int] = set()
-        groups = [(group, strand.role) for strand in strands for group in self._groups(strand.links)]
+        groups = [
+            (group, strand.role) for strand in strands for group in self._groups(strand.links)
+        ]
         thread = None
         if self.recipe.telling == "thread":
             if self.recipe.order == "shuffled":

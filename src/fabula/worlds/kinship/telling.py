@@ -31,7 +31,9 @@ def tell(
     mention forms that may be used, all by default: `tongue.mentions.choose([...])`.
     """
     chosen = forms or tongue.mentions.every
-    return _Teller(tongue, people, links, draw, pool, set() if told is None else told, chosen).unit()
+    return _Teller(
+        tongue, people, links, draw, pool, set() if told is None else told, chosen
+    ).unit()
 
 
 class _Teller:

@@ -246,7 +246,9 @@ def _checked(base: Phrases, template: Template) -> Entry:
             for one, other in ((first, second), (second, first)):
                 gender = MALE if genders.get(other) == FEMALE else FEMALE
                 if other in genders and genders.setdefault(one, gender) != gender:
-                    raise ValueError(f"{{{one}}} and {{{other}}} are married and both {genders[other]}.")
+                    raise ValueError(
+                        f"{{{one}}} and {{{other}}} are married and both {genders[other]}."
+                    )
     path, relations = _path(words, template)
     _words_fit(words, template, relations, path, genders)
     _mentions_fit(base, template, relations, path, genders)
@@ -299,8 +301,6 @@ def _words_fit(
                 f"the text says '{word}', but nobody is {gender}. Write it otherwise, or add "
                 f'genders = {{ {slot} = "{gender}" }}.'
             )
-        if word not in words.relation_of and word[-1] == "s":
-            word = word[:-1]  # 'his sisters {x} and {y}'
         if word not in words.relation_of:
             continue
         relation, gender = words.relation_of[word]
@@ -318,9 +318,7 @@ def _words_fit(
     _kin_words_are_told(words, template, relations)
 
 
-def _kin_words_are_told(
-    words: Vocabulary, template: Template, relations: Sequence[str]
-) -> None:
+def _kin_words_are_told(words: Vocabulary, template: Template, relations: Sequence[str]) -> None:
     """ValueError if the text has a kin word that its facts neither use nor consist of."""
     for word in template.says:
         if word not in words.relation_of:
