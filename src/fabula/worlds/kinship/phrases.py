@@ -220,9 +220,17 @@ class Phrases:
         """A phase of an occasion; its scenes are numbered from here."""
         parts: list[tuple[tuple[Scene, ...], ...]] = []
         for kind in ("pair", "solo", "trio"):
-            texts = enumerate(entry[kind], number)
-            parts.append(tuple((self._scene(kind, base, text),) for base, text in texts))
-            number += len(entry[kind])
+            scenes = [
+                self._scene(kind, base, text) for base, text in enumerate(entry[kind], number)
+            ]
+            # 'Just then, Ann was late' is odd, since being late takes a while
+            parts.append(
+                tuple(
+                    (scene._replace(leads=scene.leads and scene.parts[1][:5] != " was "),)
+                    for scene in scenes
+                )
+            )
+            number += len(scenes)
         asides = tuple((text,) for text in entry["asides"])
         pair, solo, trio = parts
         return Phase(tuple(entry["opening"]), Pool(pair, solo, trio, (leads,), asides, led=0.25))

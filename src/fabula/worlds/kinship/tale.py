@@ -19,7 +19,7 @@ from fabula.worlds.kinship.family import Family
 from fabula.worlds.kinship.phrases import Person, names, phrases
 from fabula.worlds.kinship.reading import KinReading
 from fabula.worlds.kinship.recipe import KinshipRecipe, Task
-from fabula.worlds.kinship.telling import tell
+from fabula.worlds.kinship.telling import Told, tell
 from fabula.worlds.kinship.template_files import Template
 from fabula.worlds.kinship.templates import Book, book
 from fabula.worlds.kinship.thread import Thread
@@ -215,7 +215,7 @@ class KinshipTale(OneWording):
         pool = self.language.pools[self.recipe.phrases]
         forms = self.language.mentions.choose(by_marriage="by-marriage" in self.recipe.words)
         units: list[tuple[str, str]] = []
-        told: set[int] = set()
+        told: Told = set()
         groups = [
             (group, strand.role) for strand in strands for group in self._groups(strand.links)
         ]

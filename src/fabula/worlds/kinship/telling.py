@@ -13,7 +13,10 @@ from fabula.seeds import Draw, below, pick
 from fabula.worlds.kinship.mentions import ENDS, Choice, Wording
 from fabula.worlds.kinship.phrases import Person, Phrases, Pool, Scene
 
-TRIES = 8  # scenes drawn at random before all are gone through
+TRIES = 8  # scenes or settings drawn at random to find one that was not told yet
+
+Told = set[int | str]
+"""What a story has told: numbers of scenes, and settings."""
 
 
 def tell(
@@ -22,12 +25,12 @@ def tell(
     links: Sequence[str],
     draw: Draw,
     pool: Pool,
-    told: set[int] | None = None,
+    told: Told | None = None,
     forms: Choice | None = None,
 ) -> str:
     """A unit for a path: people[i + 1] is people[i]'s links[i].
 
-    Scenes whose numbers are in `told` are avoided, and those used are added to it. `forms` are the
+    Scenes and settings in `told` are avoided, and those used are added to it. `forms` are the
     mention forms that may be used, all by default: `tongue.mentions.choose([...])`.
     """
     chosen = forms or tongue.mentions.every
@@ -46,7 +49,7 @@ class _Teller:
         links: Sequence[str],
         draw: Draw,
         pool: Pool,
-        told: set[int],
+        told: Told,
         forms: Choice,
     ) -> None:
         self.phrases, self.people, self.links = phrases, people, links
@@ -79,10 +82,20 @@ class _Teller:
         if self.pool.asides and draw() < 0.35:
             # never between 'his' and him: 'A vicar coughed. His wife …' would be the vicar's
             places = [n for n in range(1, len(sentences) + 1) if n not in leaning]
-            sentences.insert(pick(draw, places), pick(draw, pick(draw, self.pool.asides)))
+            place = pick(draw, places)
+            sentences[place:place] = self._setting(self.pool.asides)
         return " ".join(sentences)
 
     # --- choosing -------------------------------------------------------------------------
+
+    def _setting(self, groups: Sequence[Sequence[str]]) -> list[str]:
+        """A lead or an aside that was not told yet, if one is found."""
+        for _ in range(TRIES):
+            text = pick(self.draw, pick(self.draw, groups))
+            if text not in self.told:
+                self.told.add(text)
+                return [text]
+        return []
 
     def _scenes(self, groups: Sequence[Sequence[Scene]]) -> Iterator[Scene]:
         """Scenes in random order, those that were not told yet first."""
@@ -167,7 +180,7 @@ class _Teller:
         one, other = (low, high) if draw() < 0.5 else (high, low)
         relation = self._relation(one, other)
         for scene in self._scenes(self.pool.trio):
-            if scene.fits and relation not in scene.fits:
+            if scene.base in self.told or (scene.fits and relation not in scene.fits):
                 continue
             seconds = self._wordings(True, one, other, scene.rooms[1])
             if not seconds:
@@ -193,6 +206,8 @@ class _Teller:
             if p != known
         )
         for scene in self._scenes(self.pool.solo):
+            if scene.base in self.told:
+                continue
             options = self._wordings(False, known, new, scene.rooms[0])
             if clear:
                 options += self._wordings(True, known, new, scene.rooms[0])
@@ -215,5 +230,6 @@ class _Teller:
             text += (filler[:-1] if closed else filler) + part
         leads = self.pool.leads if pronouns else self.pool.leads + self.pool.peopled
         if scene.leads and leads and self.draw() < self.pool.led:
-            return f"{pick(self.draw, pick(self.draw, leads))}, {text}"
+            for lead in self._setting(leads):
+                return f"{lead}, {text}"
         return text if parts[0] else text[0].upper() + text[1:]

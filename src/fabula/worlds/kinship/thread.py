@@ -19,7 +19,7 @@ from typing import NamedTuple
 from fabula.seeds import Draw, pick, shuffled
 from fabula.worlds.kinship.mentions import Choice
 from fabula.worlds.kinship.phrases import Person, Phase, Phrases
-from fabula.worlds.kinship.telling import tell
+from fabula.worlds.kinship.telling import Told, tell
 
 FACTS = 14  # that one occasion has room for
 
@@ -45,15 +45,11 @@ class Thread:
             for unit, place in enumerate(places)
         ]
         self._steps = iter(steps)
-        self._told: set[int] = set()
-        self._asides: set[str] = set()
+        self._told: Told = set()
 
     def tell(self, people: Sequence[Person], links: Sequence[str], forms: Choice) -> str:
         """The next unit (see `telling.tell`)."""
         phase, opens = next(self._steps)
-        pool = phase.pool
-        asides = tuple(group for group in pool.asides if group[0] not in self._asides)
-        pool = pool._replace(asides=asides, leads=() if opens else pool.leads)
+        pool = phase.pool._replace(leads=()) if opens else phase.pool
         unit = tell(self._tongue, people, links, self._draw, pool, self._told, forms)
-        self._asides.update(group[0] for group in asides if group[0] in unit)
         return f"{pick(self._draw, phase.openings)} {unit}" if opens else unit
