@@ -34,6 +34,7 @@ from fabula.worlds.kinship.algebra import (
 )
 
 NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
+SPLIT = re.compile(f"({NAME})")
 ENDS = ".;:!?"
 SOMEBODY, KIN = "\x01", "\x02"  # stand for a name and a kin word in an abstract sentence
 
@@ -139,7 +140,6 @@ class MentionForms:
         self._meanings = self._all_meanings()
         kin = "|".join(sorted(map(re.escape, words.words), key=len, reverse=True))
         self._kin = rf"\b(?:{kin})(?![-\w])"
-        self._token = re.compile(rf"({NAME}|{self._kin})")
         self._pattern = self._compiled()
         self.every: Choice = self.choose()
         """All forms."""
@@ -178,12 +178,12 @@ class MentionForms:
         `by_marriage` is for stories in which an aunt's husband is an uncle. ValueError if a name
         is unknown or some relation could not be told.
         """
-        key = (frozenset(names) or frozenset(self.forms), by_marriage)
+        key = (frozenset(names), by_marriage)
         found = self._choices.get(key)
         if found is None:
             for name in sorted(key[0] - set(self.forms)):
                 raise ValueError(f"unknown mention form '{name}'.{hint(name, self.forms)}")
-            chosen = [form for form in self.forms.values() if form.name in key[0]]
+            chosen = [form for form in self.forms.values() if not key[0] or form.name in key[0]]
             found = self._choices[key] = Choice(self, chosen, by_marriage)
             missing = found.missing()
             if missing:
@@ -312,23 +312,19 @@ class MentionForms:
 
         def see(found: re.Match[str]) -> str:
             text = found[0]
-            if text in fixed:
-                return text
-            if text in PRONOUN_MARKS:
-                mentions.append(Mention("pronoun", "", "", text))
-                return PRONOUN_MARKS[text]
             if " " not in text:
+                if text in fixed:
+                    return text
+                if text in PRONOUN_MARKS:
+                    mentions.append(Mention("pronoun", "", "", text))
+                    return PRONOUN_MARKS[text]
                 mentions.append(Mention("name", text))
                 return "\x00"
             if text.startswith(OPENINGS):
                 text = text[0].lower() + text[1:]
-            pieces = self._token.split(text.removesuffix(","))
-            told = []
-            for n in range(1, len(pieces), 2):
-                if not pieces[n][0].islower():
-                    told.append(pieces[n])
-                    pieces[n] = SOMEBODY
-            meaning = self._meanings.get("".join(pieces))
+            pieces = SPLIT.split(text.removesuffix(","))
+            told = pieces[1::2]
+            meaning = self._meanings.get(SOMEBODY.join(pieces[::2]))
             if meaning is None:
                 raise ParseError(f"it is not clear which relative is meant in '{sentence}'.")
             form, person, word, anchor, own, turned, known, new = meaning
@@ -352,6 +348,9 @@ class Choice:
         self._language, self._forms = language, forms
         options = frozenset(OPTIONS) if by_marriage else frozenset(OPTIONS) - {"by-marriage"}
         self._words = vocabulary(options)
+        relations = self._words.relations.values()
+        self.genderless = frozenset(each.name for each in relations if each.male == each.female)
+        """The relations whose words disclose no gender."""
         self._fitting: dict[tuple[object, ...], tuple[Wording, ...]] = {}
 
     def fitting(
@@ -395,7 +394,7 @@ class Choice:
         for relation, known, new in product(self._words.relations, GENDERS, GENDERS):
             if relation == "spouse" and known == new:
                 continue
-            gendered = bool(self._words.relation_of[self._words.word(relation, new)][1])
+            gendered = relation not in self.genderless
             if not self.fitting(True, relation, known, new, FREE, (gendered, gendered)):
                 return f"the {self._words.word(relation, new)} of a {known} person by a pronoun"
         return ""

@@ -367,24 +367,25 @@ class Phrases:
         """Add what a scene with these mentions says."""
         first = mentions[0]
         for place, mention in enumerate(mentions):
-            if mention.form == "name":
-                heard.meet(mention.person)
-            elif mention.form == "pronoun":
-                self._take_pronoun(scene, first, place, mention.anchor, heard, sentence)
+            form, person, word, anchor, own, turned, known_gender, gender = mention
+            if form == "name":
+                heard.meet(person)
+            elif form == "pronoun":
+                self._take_pronoun(scene, first, place, anchor, heard, sentence)
             else:
-                known = mention.anchor
-                if mention.own:
+                known = anchor
+                if own:
                     if place > 1 or (place and first.form != "name"):
                         raise ParseError(f"it is not clear who is meant in '{sentence}'.")
-                    known = first.person if place else heard.only(mention.known_gender, sentence)
-                if mention.known_gender:
-                    heard.disclose(known, mention.known_gender, sentence)
-                if mention.turned:
-                    heard.tell(self.words, mention.word, mention.person, known)
+                    known = first.person if place else heard.only(known_gender, sentence)
+                if known_gender:
+                    heard.disclose(known, known_gender, sentence)
+                if turned:
+                    heard.tell(self.words, word, person, known)
                 else:
-                    heard.tell(self.words, mention.word, known, mention.person)
-                if mention.gender:
-                    heard.disclose(mention.person, mention.gender, sentence)
+                    heard.tell(self.words, word, known, person)
+                if gender:
+                    heard.disclose(person, gender, sentence)
 
     def _take_pronoun(
         self, scene: Scene, first: Mention, place: int, pronoun: str, heard: _Heard, sentence: str

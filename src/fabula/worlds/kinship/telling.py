@@ -118,9 +118,10 @@ class _Teller:
     def _wordings(self, own: bool, known: int, new: int, room: int) -> tuple[Wording, ...]:
         """The ways to introduce people[new]; the later one's gender must be disclosed by then."""
         relation, people = self._relation(known, new), self.people
-        words = self.phrases.words.relations[relation]
-        gendered = words.male != words.female
-        needs = (gendered and known > new and known not in self.disclosed, gendered and new > known)
+        if relation in self.forms.genderless:
+            needs = (False, False)
+        else:
+            needs = (known > new and known not in self.disclosed, new > known)
         return self.forms.fitting(
             own, relation, people[known].gender, people[new].gender, room, needs
         )
@@ -131,7 +132,7 @@ class _Teller:
             self.disclosed.add(known)
         if wording.tells_new:
             self.disclosed.add(new)
-        return wording.text.format(a=people[known].name, b=people[new].name)
+        return wording.text.replace("{b}", people[new].name).replace("{a}", people[known].name)
 
     # --- sentences ------------------------------------------------------------------------
 
