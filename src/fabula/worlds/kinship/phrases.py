@@ -170,6 +170,8 @@ class Phrases:
         self._leads = {
             text for kind in ("leads", "peopled") for group in settings[kind] for text in group
         } | set(connectives)
+        if any(", " in lead for lead in self._leads):
+            raise ValueError("a lead has no comma, since one follows it")
         self._asides = {text for group in settings["asides"] for text in group}
         for phase in told:
             self._asides.update(phase.openings, *phase.pool.asides)
@@ -347,12 +349,11 @@ class Phrases:
 
     def _scene_of(self, sentence: str) -> tuple[Scene | None, list[Mention]]:
         """The scene of a sentence and the people in its slots."""
-        skeleton, mentions = self.mentions.parse(sentence, self._fixed)
+        lead, _, rest = sentence.partition(", ")
+        led = lead in self._leads
+        skeleton, mentions = self.mentions.parse(rest if led else sentence, self._fixed)
         scene = self._find(skeleton)
-        if scene is None:
-            lead, _, rest = skeleton.partition(f", {SLOT}")
-            scene = self._find(SLOT + rest) if lead in self._leads else None
-        return scene, mentions
+        return (None if led and scene and not scene.leads else scene), mentions
 
     def _find(self, skeleton: str) -> Scene | None:
         """The scene of a skeleton, in which 'her' may be an object or a possessive."""
@@ -443,6 +444,8 @@ def _sentences(unit: str) -> list[str]:
 
 class _Heard:
     """What a unit has said so far."""
+
+    __slots__ = ("genders", "kin", "people")
 
     def __init__(self) -> None:
         self.kin: list[Kin] = []

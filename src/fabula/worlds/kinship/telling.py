@@ -42,6 +42,10 @@ def tell(
 class _Teller:
     """Tells one unit."""
 
+    __slots__ = (
+        "disclosed", "draw", "forms", "latest", "links", "people", "phrases", "pool", "told",
+    )  # fmt: skip
+
     def __init__(
         self,
         phrases: Phrases,
@@ -115,13 +119,20 @@ class _Teller:
             return self.links[known]
         return self.phrases.words.mirror[self.links[new]]
 
-    def _wordings(self, own: bool, known: int, new: int, room: int) -> tuple[Wording, ...]:
-        """The ways to introduce people[new]; the later one's gender must be disclosed by then."""
+    def _wordings(
+        self, own: bool, known: int, new: int, room: int, disclosed: bool = False
+    ) -> tuple[Wording, ...]:
+        """The ways to introduce people[new]; the later one's gender must be disclosed by then.
+
+        `disclosed` says that other words of the sentence disclose the gender of people[known].
+        """
         relation, people = self._relation(known, new), self.people
         if relation in self.forms.genderless:
             needs = (False, False)
+        elif new > known:
+            needs = (False, True)
         else:
-            needs = (known > new and known not in self.disclosed, new > known)
+            needs = (not disclosed and known not in self.disclosed, False)
         return self.forms.fitting(
             own, relation, people[known].gender, people[new].gender, room, needs
         )
@@ -149,7 +160,8 @@ class _Teller:
                 continue
             options = self._wordings(True, one, other, scene.rooms[1])
             if turns and scene.second:
-                options += self._turned(other, one, scene.rooms[0])
+                # the first by the second, who is a pronoun afterwards
+                options += self._wordings(False, other, one, scene.rooms[0], disclosed=True)
             if options:
                 break
         else:
@@ -164,15 +176,6 @@ class _Teller:
             if scene.second == "his":  # "Bob's hair", but 'his hair'
                 scene = scene._replace(parts=(*scene.parts[:2], scene.parts[2].removeprefix("'s")))
         return self._sentence(scene, fillers, (one, other), pronouns=True)
-
-    def _turned(self, known: int, new: int, room: int) -> tuple[Wording, ...]:
-        """The ways to introduce the first person by the second, who is a pronoun afterwards."""
-        before = known in self.disclosed
-        self.disclosed.add(known)  # the pronoun does
-        found = self._wordings(False, known, new, room)
-        if not before:
-            self.disclosed.discard(known)
-        return found
 
     def _trio(self, low: int, high: int, new: int) -> str | None:
         """A scene with three people, if one fits."""
