@@ -248,7 +248,7 @@ class MentionForms:
         found: dict[str, _Meaning] = {}
         words = self.words
         for form in self.forms.values():
-            for relation in form.relations or words.relations:
+            for relation in sorted(form.relations) or words.relations:
                 for (known, new), filled in self.filled[form.name].items():
                     if (form.path and not filled.gender) or (form.own and not filled.known_gender):
                         raise ValueError(f"mention form {form.name} leaves a gender open")

@@ -1,8 +1,9 @@
 """Tells kin facts in scenes and reads them back.
 
 A *unit* is one element of a story: one to three sentences that tell one to three facts, the links
-of a path. Its scenes (language/<code>/kinship/scenes-*.toml) have slots for people and a formal
-meaning through how people are mentioned in them: 'Ann', 'her uncle Bob', 'Bob, the uncle of Ann,'.
+of a path. Its scenes (language/<code>/kinship/scenes-*.toml) have slots for people. A scene itself
+says nothing about kinship; what a sentence means depends only on how people are mentioned in it:
+'Ann', 'her uncle Bob', 'Bob, whose niece is Ann,' (see mentions.py).
 
     During the cattle auction, Ann taught Bob, her uncle, three sailing knots. His wife Cara had
     tickets for the semifinal.      uncle(Ann, Bob), wife(Bob, Cara); Ann is female, Bob is male
@@ -12,10 +13,12 @@ Promises:
    that the words disclose. It needs no list of names, and fails with ParseError rather than guess.
 2. Of each fact told, the second person's gender is disclosed in the same unit, so that the fact
    follows from the unit also where it is worded the other way round ('Bob taught his niece Ann').
-3. 'his' and 'her' in the second or third place of a scene mean the person in the first place;
-   elsewhere the only person of the unit so far who can be meant. 'him', 'her', 'he', 'she' mean
-   the person by whom the first is introduced ('Ann's uncle Bob taught her …') and are used only
-   where the two have different genders.
+3. A pronoun in a mention ('her uncle Bob') means the person in the first slot of the scene; in
+   the first slot it means the only person of the unit so far who can be meant. A pronoun that
+   fills the second slot means the person by whom the first is introduced ('Ann's uncle Bob taught
+   her …') and is used only where the two have different genders.
+4. A slot says which pronoun may fill it: {2 he} for a subject, {2 him} for an object, {2 his} for
+   an owner, {2} for none. It may also limit the relatives that fit: {2, a descendant}.
 """
 
 from __future__ import annotations
