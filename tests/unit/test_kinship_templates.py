@@ -198,6 +198,7 @@ BAD = [
     (entry("{x}'s sister {z} met {y}, his wife.", ("x", "wife", "y"), ("y", "sister", "z"),
            x="male"), "calls {z} {x}'s sister, but the facts do not"),
     (entry("{x} met {y}, like a sister.", ("x", "wife", "y")), "add says = ..sister"),
+    (entry("Sister of {x}, {y} sang.", ("x", "wife", "y")), "says 'sister', but the facts do not"),
     ('[[template]]\ntext = "{x} saw {y}."\nfacts = [["x", "aunt", "y"]]\nsays = ["ant"]\n',
      "says: unknown kin 'ant'. Did you mean 'aunt'"),
     ('[[template]]\ntext = "{y} is {x}\'s grandson."\nfacts = [["x", "nephew", "y"]]\n'

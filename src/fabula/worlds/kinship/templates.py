@@ -325,7 +325,7 @@ def _kin_words_are_told(words: Vocabulary, template: Template, relations: Sequen
             raise ValueError(f"says: unknown kin '{word}'.{hint(word, words.words)}")
     told = {relation for each in relations for relation in (each, words.mirror[each])}
     said: dict[str, str] = {}
-    for word in re.findall(r"[a-z-]+", " ".join(template.parts())):
+    for word in re.findall(r"[a-z-]+", " ".join(template.parts()).lower()):
         singular = word if word in words.relation_of else word.removesuffix("s")
         if singular in words.relation_of and singular not in template.says:
             said[words.relation_of[singular][0]] = singular
