@@ -33,6 +33,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "nobody marries": {"family": {"marriage": 0.0, "children": [3, 5]}},
     "only children": {"family": {"children": [1, 1], "generations": 5}},
     "half marry": {"family": {"marriage": 0.5, "children": [1, 4]}, "tasks": [{"k": 3}, {"k": 5}]},
+    "a thread": {"telling": "thread", "tasks": [{"k": 3, "noise": ALL_NOISE}, {"k": 6}]},
     "in order": {"order": "chain", "group": 2},
 }  # fmt: skip
 

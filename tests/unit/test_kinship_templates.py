@@ -180,7 +180,7 @@ BAD = [
     (entry("{x} and {y} agree.", ("x", "wife", "y"), x="female"), "married and both"),
     (entry("{x} had uncle {y}.", ("x", "aunt", "y")), "says 'uncle', but {y} is female"),
     (entry("{y} and niece {x} sang.", ("x", "uncle", "y")), 'add genders = { x = "female" }'),
-    (entry("{x} phoned {y}, the famous son.", ("x", "nephew", "y")), "reads like mine.toml, line"),
+    (entry("{x} phoned {y}, the famous nephew.", ("x", "nephew", "y")), "reads like mine.toml"),
     (entry("{x}{y} sing.", ("x", "nephew", "y")), "does not parse back"),
     (entry("Hugo saw {x} and {y}.", ("x", "nephew", "y")), "'Hugo' is one of the names"),
     (entry("{x} saw {y}.", ("x", "cousin", "y")), "nothing tells the gender of {x}"),
@@ -190,7 +190,23 @@ BAD = [
      "must be a path"),
     (entry("{x} saw {x}.", ("x", "uncle", "x")), "their own uncle"),
     (entry("{y} is {x}'s uncle.", ("x", "nephew", "y")), "'uncle' tells that {x} is male"),
-    (entry("{y} is {x}'s grandson.", ("x", "nephew", "y")), "also a built-in sentence"),
+    (entry("{y} is {x}'s grandson.", ("x", "nephew", "y")), "'grandson', but the facts do"),
+    (entry("{x} met his wife {y}.", ("x", "sister", "y"), x="male"),
+     "says 'wife', but the facts do not .{y} is {x}'s sister."),
+    (entry("{x} met her sisters {y} and {z}.", ("x", "niece", "y"), ("y", "daughter", "z"),
+           x="female"), "says 'sister', but the facts do not"),
+    (entry("{x}'s sister {z} met {y}, his wife.", ("x", "wife", "y"), ("y", "sister", "z"),
+           x="male"), "calls {z} {x}'s sister, but the facts do not"),
+    (entry("{x} met {y}, like a sister.", ("x", "wife", "y")), "add says = ..sister"),
+    (entry("Sister of {x}, {y} sang.", ("x", "wife", "y")), "says 'sister', but the facts do not"),
+    ('[[template]]\ntext = "{x} saw {y}."\nfacts = [["x", "aunt", "y"]]\nsays = ["ant"]\n',
+     "says: unknown kin 'ant'. Did you mean 'aunt'"),
+    ('[[template]]\ntext = "{y} is {x}\'s grandson."\nfacts = [["x", "nephew", "y"]]\n'
+     'says = ["grandson"]\n', "also a built-in sentence"),
+    (entry("{x} and {y} agree.", ("x", "husband", "y"), x="male"),
+     "{x} and {y} are married and both male"),
+    (entry("{x} and {y} agree.", ("x", "wife", "y"), x="female"),
+     "{x} and {y} are married and both female"),
     ('[[template]]\ntext = "{x} saw {y}."\nfacts = [["x", "uncle"]]\n', "each is"),
     ("[[template]]\ntxt = 3\nfacts = []\n", "text' is missing"),
     ("[[templte]]\n", "unknown key 'templte'. Did you mean 'template'"),
@@ -241,3 +257,29 @@ def test_templates_and_their_telling_go_together(tmp_path: Path) -> None:
         recipe(templates=str(tmp_path / "mine.toml"))
     with pytest.raises(RecipeError, match="there is no file"):
         recipe(telling="templates", templates="nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        UNCLE_AND_WIFE,
+        entry("{x} met {y}, the brother of her mother.", ("x", "uncle", "y"), x="female"),
+        entry("{x} met {y}, her husband's father.", ("x", "father-in-law", "y"), x="female"),
+        entry("{y} met his nephew {x}.", ("x", "uncle", "y"), x="male"),
+        '[[template]]\ntext = "{x} met {y}, his wife, and nobody\'s sister."\n'
+        'facts = [["x", "wife", "y"]]\nsays = ["sister"]\n',
+    ],
+)
+def test_kin_words_that_spell_the_facts_out_are_accepted(tmp_path: Path, more: str) -> None:
+    with_templates(tmp_path, whole_file(more))
+
+
+def test_several_records_are_read_side_by_side(tmp_path: Path) -> None:
+    from fabula.worlds.kinship import KINSHIP
+
+    own = with_templates(tmp_path, whole_file(), tasks=[{"k": 2}], group=1)
+    records = list(Author(own, "train").instances(0, 4))
+    codes = [KINSHIP.idiom("en", record.features) for record in records]
+    assert len(set(codes)) == 4
+    for code, record in zip(codes, records, strict=True):
+        assert tuple(KINSHIP.read(code, record.story).facts()) == record.facts

@@ -11,6 +11,12 @@ is their own relative, and different names are different people. A word is the a
 holds in every family that fits the text. A unit of a story is one to three sentences that tell one
 to three facts; a proof goes along a chain of exactly k facts; noise is told like the rest and
 labelled.
+
+`telling` in the recipe chooses how facts are told: "scenes" puts each unit into a scene of its own,
+"thread" makes all units one small story (a village fair from morning to night, a night on a train
+that is snowed in), "plain" uses bare statements, "templates" sentences of the user's own. Except in
+the last two, relatives are mentioned in more than forty forms, direct ('her uncle Bob', 'Bob, uncle
+of Ann,') and indirect ('Bob, whose niece is Ann,', 'Bob, a brother of one of her parents,').
 """
 
 from __future__ import annotations

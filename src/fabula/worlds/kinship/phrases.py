@@ -1,8 +1,9 @@
 """Tells kin facts in scenes and reads them back.
 
 A *unit* is one element of a story: one to three sentences that tell one to three facts, the links
-of a path. Its scenes (language/<code>/kinship/scenes-*.toml) have slots for people and a formal
-meaning through how people are mentioned in them: 'Ann', 'her uncle Bob', 'Bob, the uncle of Ann,'.
+of a path. Its scenes (language/<code>/kinship/scenes-*.toml) have slots for people. A scene itself
+says nothing about kinship; what a sentence means depends only on how people are mentioned in it:
+'Ann', 'her uncle Bob', 'Bob, whose niece is Ann,' (see mentions.py).
 
     During the cattle auction, Ann taught Bob, her uncle, three sailing knots. His wife Cara had
     tickets for the semifinal.      uncle(Ann, Bob), wife(Bob, Cara); Ann is female, Bob is male
@@ -12,10 +13,12 @@ Promises:
    that the words disclose. It needs no list of names, and fails with ParseError rather than guess.
 2. Of each fact told, the second person's gender is disclosed in the same unit, so that the fact
    follows from the unit also where it is worded the other way round ('Bob taught his niece Ann').
-3. 'his' and 'her' in the second or third place of a scene mean the person in the first place;
-   elsewhere the only person of the unit so far who can be meant. 'him', 'her', 'he', 'she' mean
-   the person by whom the first is introduced ('Ann's uncle Bob taught her …') and are used only
-   where the two have different genders.
+3. A pronoun in a mention ('her uncle Bob') means the person in the first slot of the scene; in
+   the first slot it means the only person of the unit so far who can be meant. A pronoun that
+   fills the second slot means the person by whom the first is introduced ('Ann's uncle Bob taught
+   her …') and is used only where the two have different genders.
+4. A slot says which pronoun may fill it: {2 he} for a subject, {2 him} for an object, {2 his} for
+   an owner, {2} for none. It may also limit the relatives that fit: {2, a descendant}.
 """
 
 from __future__ import annotations
@@ -33,11 +36,18 @@ from fabula.language.filler import filler_set
 from fabula.language.notation import noted, read_notation
 from fabula.seeds import Draw, fingerprint, pick
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
+from fabula.worlds.kinship.mentions import (
+    FREE,
+    NAME,
+    NAME_LAST,
+    NO_COMMA,
+    Mention,
+    MentionForms,
+)
 
 HELD_OUT = 0.2
 """Share of the scenes and settings that only held-out stories may use."""
 SLOT = "\x00"
-ENDS = ".;:!?"
 
 Kin = tuple[str, str, str]
 """(word, a, b): b is a's word."""
@@ -68,17 +78,13 @@ class Scene(NamedTuple):
     parts: tuple[str, ...]
     """The text around the slots."""
     second: str
-    """What a pronoun in the second slot would be: object, subject, or '' where none fits."""
+    """The pronoun that may stand in the second slot: he, him, his, or '' for none."""
     leads: bool
     """Whether a setting may come before it: it begins with a person and tells of the past."""
-    by_pronoun: tuple[str, ...]
-    """The mentions with 'his' or 'her' that fit its second slot (the only one of a solo scene),
-    each as often as its weight says."""
-    by_name: tuple[str, ...]
-    """The same with a name, for its last slot; in a pair for the first, if the second can have a
-    pronoun."""
-    either: tuple[str, ...]
-    """Both."""
+    rooms: tuple[int, ...]
+    """For each slot, which mention forms have room in it (see mentions.py)."""
+    fits: frozenset[str]
+    """What the second person may be to the first; anything if empty."""
 
 
 class Pool(NamedTuple):
@@ -90,33 +96,43 @@ class Pool(NamedTuple):
     trio: tuple[tuple[Scene, ...], ...]
     leads: tuple[tuple[str, ...], ...]
     asides: tuple[tuple[str, ...], ...]
+    peopled: tuple[tuple[str, ...], ...] = ()
+    """Leads that bring in somebody else, whom a pronoun might mean."""
+    led: float = 0.5
+    """Share of the sentences that get a lead, of those that can."""
 
 
-class Mention(NamedTuple):
-    """A person as mentioned in a slot."""
+class Phase(NamedTuple):
+    """A part of an occasion (see thread.py)."""
 
-    form: str
-    """name, his, of (introduced by a named person) or pronoun."""
-    person: str
-    word: str = ""
-    anchor: str = ""
-    """A name, or the pronoun."""
+    openings: tuple[str, ...]
+    """Sentences with which it may begin."""
+    pool: Pool
+
+
+Occasion = tuple[Phase, ...]
 
 
 class Phrases:
     """One language's way to tell of kin."""
 
-    def __init__(self, grammar: Mapping[str, Any], files: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        grammar: Mapping[str, Any],
+        files: Iterable[Mapping[str, Any]],
+        threads: Mapping[str, Mapping[str, Any]],
+    ) -> None:
         self.code: str = grammar["code"]
         self._questions: tuple[str, str] = (grammar["question"], grammar["question_by_marriage"])
-        self.mentions: dict[str, int] = grammar["mentions"]
         self._pronouns: dict[str, dict[str, str]] = grammar["pronouns"]
+        self._groups: dict[str, list[str]] = grammar["groups"]
         self._plain: tuple[str, ...] = tuple(grammar["plain"]["statements"])
-        self._subject_after = set(grammar["syntax"]["subject_after"])
+        self._after_object = set(grammar["syntax"]["after_object"])
         self._timeless = set(grammar["syntax"]["timeless"])
         self.words: Vocabulary = vocabulary(frozenset(OPTIONS))
+        self.mentions = MentionForms(grammar, self.words)
         kinds: dict[str, list[list[Scene]]] = {"pair": [], "solo": [], "trio": []}
-        settings: dict[str, list[list[str]]] = {"leads": [], "asides": []}
+        settings: dict[str, list[list[str]]] = {"leads": [], "asides": [], "peopled": []}
         number = 0
         for data in files:
             for kind, texts in data.items():
@@ -130,16 +146,39 @@ class Phrases:
         self.bank = kinds
         self._settings = settings
         self.pools = {name: self._pool(name) for name in ("any", "seen", "held-out")}
+        connectives = tuple(grammar["thread"]["leads"])
+        occasions: dict[str, Occasion] = {}
+        for name, data in threads.items():
+            phases = []
+            for entry in data["phase"]:
+                phases.append(self._phase(entry, number, connectives))
+                number += len(entry["pair"] + entry["solo"] + entry["trio"])
+            occasions[name] = tuple(phases)
+        self.occasions = {name: _held_out(occasions, name) for name in self.pools}
+        """The occasions of stories with a thread, by pool."""
+        told = [phase for occasion in occasions.values() for phase in occasion]
+        groups: list[Sequence[Scene]] = [group for part in kinds.values() for group in part]
+        for phase in told:
+            groups += [*phase.pool.pair, *phase.pool.solo, *phase.pool.trio]
         self._known: dict[str, Scene] = {}
-        for scene in (s for groups in kinds.values() for group in groups for s in group):
+        for scene in (scene for group in groups for scene in group):
             skeleton = SLOT.join(scene.parts)
             if skeleton in self._known:
                 raise ValueError(f"two scenes read alike: {skeleton!r}")
             self._known[skeleton] = scene
-        self._leads = {text for group in settings["leads"] for text in group}
+        # 'her' may stand for "Ann" and for "Ann's"
+        for skeleton in self._known:
+            if SLOT + "'s" in skeleton and skeleton.replace(SLOT + "'s", SLOT) in self._known:
+                raise ValueError(f"two scenes read alike with 'her': {skeleton!r}")
+        self._leads = {
+            text for kind in ("leads", "peopled") for group in settings[kind] for text in group
+        } | set(connectives)
+        if any(", " in lead for lead in self._leads):
+            raise ValueError("a lead has no comma, since one follows it")
         self._asides = {text for group in settings["asides"] for text in group}
+        for phase in told:
+            self._asides.update(phase.openings, *phase.pool.asides)
         self._fixed = self._capitals()
-        self._pattern = self._mention_pattern()
         self._statements = [(frame, self._statement_pattern(frame)) for frame in self._plain]
         self._question_patterns = tuple(
             re.compile(_slots(question, {"a": NAME, "b": NAME})) for question in self._questions
@@ -148,40 +187,58 @@ class Phrases:
     # --- the bank -------------------------------------------------------------------------
 
     def _scene(self, kind: str, base: int, text: str) -> Scene:
-        parts = re.split(r"\{\d\}", text)
-        slots = re.findall(r"\{(\d)\}", text)
+        parts = re.split(r"\{[^}]*\}", text)
+        slots = [re.fullmatch(SCENE_SLOT, slot) for slot in re.findall(r"\{[^}]*\}", text)]
         wanted = {"pair": 2, "solo": 1, "trio": 3}[kind]
-        if slots != [str(n) for n in range(1, wanted + 1)]:
+        if [slot and slot["number"] for slot in slots] != [str(n + 1) for n in range(wanted)]:
             raise ValueError(f"a {kind} scene needs its slots in order: {text!r}")
         if text[-1] != "." or ". " in text:
             raise ValueError(f"a scene is one sentence with a full stop: {text!r}")
-        second = ""
-        if kind == "pair":
-            before = parts[1].split()
-            if parts[1].strip() != "and":
-                second = "subject" if before[-1] in self._subject_after else "object"
+        if ", " in parts[1:-1]:
+            raise ValueError(f"the people of a scene need more than a comma between them: {text!r}")
+        second, fits = "", frozenset[str]()
+        for n, slot in enumerate(slots):
+            assert slot
+            if (slot["case"] or slot["group"]) and (kind == "solo" or n != 1):
+                raise ValueError(f"only the second slot of a scene may be limited: {text!r}")
+            second = slot["case"] or second
+            if slot["group"]:
+                group = frozenset(self._groups[slot["group"]])
+                fits = frozenset(self.words.relations) - group if slot["no"] else group
+        if second == "him":
+            after = re.match(r" ([\w-]+)", parts[2])
+            if after and after[1] not in self._after_object:
+                raise ValueError(f"'her {after[1]}' reads like a possessive: {text!r}")
+        if second and (kind != "pair" or parts[1].strip() == "and"):
+            raise ValueError(f"no pronoun can stand in the second slot: {text!r}")
+        if second == "his":
+            parts[2] = "'s" + parts[2]
         verb = (parts[1].split() or [""])[0]
         past = verb == "was" or not (verb.endswith("s") or verb in self._timeless)
-        slots_of = {"pair": (2, 1), "solo": (1, 1), "trio": (2, 3)}[kind]
-        by_pronoun, by_name = (
-            self._fitting(mark, parts[slot])
-            for mark, slot in zip(("{his}", "{a}"), slots_of, strict=True)
+        rooms = tuple(
+            NAME_LAST if part[:2] == "'s" else NO_COMMA if part[:1] == "," else FREE
+            for part in parts[1:]
         )
-        if kind == "pair" and not second:
-            by_name = ()
-        either = by_pronoun + by_name
-        leads = not parts[0] and past
-        return Scene(kind, base, tuple(parts), second, leads, by_pronoun, by_name, either)
+        return Scene(kind, base, tuple(parts), second, not parts[0] and past, rooms, fits)
 
-    def _fitting(self, mark: str, rest: str) -> tuple[str, ...]:
-        """The mentions with this mark that can stand before the rest, by weight."""
-        return tuple(
-            form
-            for form, weight in self.mentions.items()
-            # a mention that ends in a comma cannot stand before another comma
-            if mark in form and not (form[-1] == "," and rest[:1] == ",")
-            for _ in range(weight)
-        )
+    def _phase(self, entry: Mapping[str, Any], number: int, leads: tuple[str, ...]) -> Phase:
+        """A phase of an occasion; its scenes are numbered from here."""
+        parts: list[tuple[tuple[Scene, ...], ...]] = []
+        for kind in ("pair", "solo", "trio"):
+            scenes = [
+                self._scene(kind, base, text) for base, text in enumerate(entry[kind], number)
+            ]
+            # 'Just then, Ann was late' is odd, since being late takes a while
+            parts.append(
+                tuple(
+                    (scene._replace(leads=scene.leads and scene.parts[1][:5] != " was "),)
+                    for scene in scenes
+                )
+            )
+            number += len(scenes)
+        asides = tuple((text,) for text in entry["asides"])
+        pair, solo, trio = parts
+        return Phase(tuple(entry["opening"]), Pool(pair, solo, trio, (leads,), asides, led=0.25))
 
     def _pool(self, name: str) -> Pool:
         def scenes(kind: str) -> tuple[tuple[Scene, ...], ...]:
@@ -206,7 +263,10 @@ class Phrases:
                 )
             return tuple(group for group in found if group)
 
-        return Pool(scenes("pair"), scenes("solo"), scenes("trio"), texts("leads"), texts("asides"))
+        return Pool(
+            scenes("pair"), scenes("solo"), scenes("trio"),
+            texts("leads"), texts("asides"), texts("peopled"),
+        )  # fmt: skip
 
     def texts(self) -> Iterator[str]:
         """All fixed text of the bank."""
@@ -234,13 +294,14 @@ class Phrases:
         """The numbers of the scenes in a unit."""
         found = []
         for sentence in self.without_settings(unit):
-            scene = self._known.get(self._skeleton(sentence, []))
+            scene, _ = self._scene_of(sentence)
             found += [scene.base] if scene else []
         return found
 
     def _capitals(self) -> frozenset[str]:
-        """Capitalised words of the bank: no names."""
-        return frozenset(w for text in self.texts() for w in re.findall(r"\b[A-Z]\w*", text))
+        """Capitalised words of the bank and of mentions: they are not names."""
+        texts = [*self.texts(), *OPENERS]
+        return frozenset(w for text in texts for w in re.findall(r"\b[A-Z]\w*", text))
 
     def clash(self, name: str) -> bool:
         """Whether a name would be taken for an ordinary word, or cannot be read at all."""
@@ -256,14 +317,8 @@ class Phrases:
             a=people[0].name, b=people[1].name, kin=word, article=_article(word)
         )
 
-    def kin(self, people: Sequence[Person], links: Sequence[str], known: int, new: int) -> str:
-        """What people[new] is to people[known], next to each other on the path."""
-        if new > known:
-            return self.words.word(links[known], people[new].gender)
-        return self.words.word(self.words.mirror[links[new]], people[new].gender)
-
     def pronoun(self, gender: str, case: str) -> str:
-        """he, him, his, …"""
+        """he, him or his for a person of this gender."""
         return self._pronouns[gender][case]
 
     # --- parsing --------------------------------------------------------------------------
@@ -277,12 +332,7 @@ class Phrases:
         for sentence in () if facts else _sentences(unit):
             if sentence in self._asides or sentence in fillers:
                 continue
-            mentions: list[Mention] = []
-            skeleton = self._skeleton(sentence, mentions)
-            scene = self._known.get(skeleton)
-            if scene is None:
-                lead, _, rest = skeleton.partition(f", {SLOT}")
-                scene = self._known.get(SLOT + rest) if lead in self._leads else None
+            scene, mentions = self._scene_of(sentence)
             if scene is None:
                 self._parse_plain(sentence, heard)
             else:
@@ -300,50 +350,20 @@ class Phrases:
         else:
             raise ParseError(f"'{' '.join(fact)}' is no fact about kin.")
 
-    def _skeleton(self, sentence: str, mentions: list[Mention]) -> str:
-        fixed, add = self._fixed, mentions.append
+    def _scene_of(self, sentence: str) -> tuple[Scene | None, list[Mention]]:
+        """The scene of a sentence and the people in its slots."""
+        lead, _, rest = sentence.partition(", ")
+        led = lead in self._leads
+        skeleton, mentions = self.mentions.parse(rest if led else sentence, self._fixed)
+        scene = self._find(skeleton)
+        return (None if led and scene and not scene.leads else scene), mentions
 
-        def see(found: re.Match[str]) -> str:
-            match found.lastgroup:
-                case "name":
-                    word = found["n"]
-                    if word in fixed:
-                        return found[0]
-                    add(Mention("name", word))
-                case "his":
-                    add(Mention("his", found["h3"], found["h2"], found["h1"].lower()))
-                case "of":
-                    add(Mention("of", found["o3"], found["o2"], found["n"]))
-                case "own":
-                    add(Mention("his", found["n"], found["a4"], found["a3"]))
-                case "appos":
-                    add(Mention("of", found["n"], found["a2"], found["a1"]))
-                case "the":
-                    add(Mention("of", found["n"], found["t1"], found["t2"]))
-                case "who":
-                    add(Mention("of", found["n"], found["w2"], found["w1"]))
-                case _:
-                    add(Mention("pronoun", "", "", found[0]))
-            return SLOT
-
-        return self._pattern.sub(see, sentence)
-
-    def _mention_pattern(self) -> re.Pattern[str]:
-        kin = "|".join(sorted(map(re.escape, self.words.words), key=len, reverse=True))
-        kin = f"(?:{kin})(?![-\\w])"
-        end = f"(?=[,{ENDS}]),?"
-        return re.compile(
-            r"(?=[A-ZÀ-Þ@hHs])(?:"  # all other places fail at once
-            rf"(?P<n>(?!H(?:is|er)\b){NAME})(?:"
-            rf"(?P<of>'s (?P<o2>{kin}) (?P<o3>{NAME}))"
-            rf"|, (?:(?P<appos>(?P<a1>{NAME})'s (?P<a2>{kin}){end})"
-            rf"|(?P<own>(?P<a3>his|her) (?P<a4>{kin}){end})"
-            rf"|(?P<the>the (?P<t1>{kin}) of (?P<t2>{NAME}){end})"
-            rf"|(?P<who>who is (?P<w1>{NAME})'s (?P<w2>{kin}){end}))"
-            rf"|(?P<name>))"
-            rf"|\b(?:(?P<his>(?P<h1>[Hh]is|[Hh]er) (?P<h2>{kin}) (?P<h3>{NAME}))"
-            r"|(?P<pronoun>(?:him|her|he|she)\b)))"
-        )
+    def _find(self, skeleton: str) -> Scene | None:
+        """The scene of a skeleton, in which 'her' may be an object or a possessive."""
+        if HER in skeleton:
+            object_ = self._known.get(skeleton.replace(HER, SLOT))
+            return object_ or self._known.get(skeleton.replace(HER, SLOT + "'s"))
+        return self._known.get(skeleton)
 
     def _take(
         self, scene: Scene, mentions: Sequence[Mention], heard: _Heard, sentence: str
@@ -351,21 +371,37 @@ class Phrases:
         """Add what a scene with these mentions says."""
         first = mentions[0]
         for place, mention in enumerate(mentions):
-            form, person, word, anchor = mention
-            if form == "of":
-                heard.tell(self.words, word, anchor, person)
-            elif form == "his":
-                gender = MALE if anchor == "his" else FEMALE
-                owner = first.person if place else heard.only(gender, sentence)
-                heard.disclose(owner, gender, sentence)
-                heard.tell(self.words, word, owner, person)
-            elif form == "name":
+            form, person, word, anchor, own, turned, known_gender, gender = mention
+            if form == "name":
                 heard.meet(person)
+            elif form == "pronoun":
+                self._take_pronoun(scene, first, place, anchor, heard, sentence)
             else:
-                if first.form != "of" or place != 1:
-                    raise ParseError(f"nobody is meant by '{anchor}' in '{sentence}'.")
-                male = anchor in ("him", "he")
-                heard.disclose(first.anchor, MALE if male else FEMALE, sentence)
+                known = anchor
+                if own:
+                    if place > 1 or (place and first.form != "name"):
+                        raise ParseError(f"it is not clear who is meant in '{sentence}'.")
+                    known = first.person if place else heard.only(known_gender, sentence)
+                if known_gender:
+                    heard.disclose(known, known_gender, sentence)
+                if turned:
+                    heard.tell(self.words, word, person, known)
+                else:
+                    heard.tell(self.words, word, known, person)
+                if gender:
+                    heard.disclose(person, gender, sentence)
+
+    def _take_pronoun(
+        self, scene: Scene, first: Mention, place: int, pronoun: str, heard: _Heard, sentence: str
+    ) -> None:
+        """A pronoun in the second slot is the person by whom the first was introduced."""
+        if place == 1 and scene.second and first.anchor and not first.own:
+            for gender in (MALE, FEMALE):
+                same = heard.genders.get(first.person) == gender
+                if self.pronoun(gender, scene.second) == pronoun and not same:
+                    heard.disclose(first.anchor, gender, sentence)
+                    return
+        raise ParseError(f"it is not clear who is meant by '{pronoun}' in '{sentence}'.")
 
     def _parse_plain(self, sentence: str, heard: _Heard) -> None:
         for _, pattern in self._statements:
@@ -394,7 +430,11 @@ class Phrases:
         raise ParseError(f"no {self.code} question about kin fits '{question}'.")
 
 
-NAME = r"(?:[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?\b|@entity-\d+)"
+SCENE_SLOT = re.compile(
+    r"\{(?P<number>\d)(?: (?P<case>he|him|his))?(?:, (?P<no>not )?an? (?P<group>\w+))?\}"
+)
+HER = "\x03"  # 'her' as a pronoun (see mentions.py)
+OPENERS = ("His", "Her", "He", "She", "A", "An", "The")
 # 'a' that must be 'an': before a vowel that is heard as one
 ARTICLE = re.compile(r"\b([Aa]) (?=(?!eu|one\b|once\b)[aeio]|hour|u(?!ni|ku|se))")
 
@@ -407,6 +447,8 @@ def _sentences(unit: str) -> list[str]:
 
 class _Heard:
     """What a unit has said so far."""
+
+    __slots__ = ("genders", "kin", "people")
 
     def __init__(self) -> None:
         self.kin: list[Kin] = []
@@ -437,6 +479,17 @@ class _Heard:
 
 def _article(word: str) -> str:
     return "an" if word[0] in "aeiou" else "a"
+
+
+def _held_out(occasions: Mapping[str, Occasion], pool: str) -> tuple[Occasion, ...]:
+    """The occasions of a pool: all, or a fixed part of them, or the others."""
+    order = sorted(occasions, key=lambda name: fingerprint("occasion:" + name))
+    held = set(order[: round(len(order) * HELD_OUT)])
+    return tuple(
+        occasion
+        for name, occasion in occasions.items()
+        if pool == "any" or (name in held) == (pool == "held-out")
+    )
 
 
 def _expand(text: str) -> Iterator[str]:
@@ -480,10 +533,14 @@ def _folder(code: str) -> Any:
 def phrases(code: str) -> Phrases:
     """The phrase bank of a language."""
     folder = _folder(code)
-    names = sorted(p.name for p in folder.iterdir() if p.name.startswith(("scenes-", "settings")))
-    files = [tomllib.loads((folder / name).read_text(encoding="utf-8")) for name in names]
-    grammar = tomllib.loads((folder / "grammar.toml").read_text(encoding="utf-8"))
-    return Phrases(grammar, files)
+    data = {
+        path.name: tomllib.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.iterdir(), key=lambda path: path.name)
+        if path.name.endswith(".toml") and path.name != "names.toml"
+    }
+    grammar = data.pop("grammar.toml")
+    threads = {name: data.pop(name) for name in list(data) if name.startswith("thread-")}
+    return Phrases(grammar, data.values(), threads)
 
 
 @cache

@@ -94,7 +94,9 @@ class KinshipRecipe(Recipe):
     """Share of the clauses of three facts and more that are held out."""
     names: Literal["disjoint", "shared"] = "disjoint"
     """Whether each split has names of its own."""
-    telling: Literal["scenes", "plain", "templates"] = "scenes"
+    telling: Literal["scenes", "thread", "plain", "templates"] = "scenes"
+    """How facts are told: each unit in a scene of its own, all units as one story that has a
+    thread (an occasion with its phases), in plain sentences, or by templates of one's own."""
     templates: tuple[Template, ...] = ()
     """A file of templates of one's own for `telling = "templates"` (see templates.py), named
     from the folder of the recipe or the working directory; the recipe keeps what it says."""

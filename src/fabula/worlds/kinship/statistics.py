@@ -110,10 +110,16 @@ def told(
 
 def frames(tongue: Phrases) -> int:
     """How many ways there are to tell one fact, settings not counted."""
-    ways = 0
+    ways, forms = 0, tongue.mentions.choose()
     for group in tongue.bank["pair"]:
         for scene in group:
-            ways += 2 * len(set(scene.either))  # either of the two may come first
+            # a child and a parent of the other gender; either of the two may come first
+            found = {*forms.fitting(True, "child", MALE, FEMALE, scene.rooms[1], (False, False))}
+            if scene.second:
+                found |= {
+                    *forms.fitting(False, "child", MALE, FEMALE, scene.rooms[0], (False, False))
+                }
+            ways += 2 * len(found)
     return ways
 
 

@@ -19,9 +19,10 @@ from fabula.worlds.kinship.family import Family
 from fabula.worlds.kinship.phrases import Person, names, phrases
 from fabula.worlds.kinship.reading import KinReading
 from fabula.worlds.kinship.recipe import KinshipRecipe, Task
-from fabula.worlds.kinship.telling import tell
+from fabula.worlds.kinship.telling import Told, tell
 from fabula.worlds.kinship.template_files import Template
 from fabula.worlds.kinship.templates import Book, book
+from fabula.worlds.kinship.thread import Thread
 
 FAMILIES = 40  # families tried for one story
 CHAINS = 12  # chains tried in one family
@@ -212,20 +213,31 @@ class KinshipTale(OneWording):
         draw, strands = self._tell, [Strand("support", self.chain.links), *self.noise]
         self._christen(strands)
         pool = self.language.pools[self.recipe.phrases]
+        forms = self.language.mentions.choose(by_marriage="by-marriage" in self.recipe.words)
         units: list[tuple[str, str]] = []
-        told: set[int] = set()
-        for role, links in strands:
-            for group in self._groups(links):
-                people = [self.people[person] for person in chains.people_of(group)]
-                relations = [link.relation for link in group]
-                if self.recipe.telling == "plain":
-                    texts = [self.language.plain(people, relations, draw)]
-                elif self.book:
-                    texts = self._by_templates(self.book, people, relations)
-                else:
-                    texts = [tell(self.language, people, relations, draw, pool, told)]
-                units += [(text, role) for text in texts]
-        if self.recipe.order == "shuffled":
+        told: Told = set()
+        groups = [
+            (group, strand.role) for strand in strands for group in self._groups(strand.links)
+        ]
+        thread = None
+        if self.recipe.telling == "thread":
+            if self.recipe.order == "shuffled":
+                groups = shuffled(draw, groups)
+            facts = sum(len(group) for group, _ in groups)
+            thread = Thread(self.language, self.recipe.phrases, len(groups), facts, draw)
+        for group, role in groups:
+            people = [self.people[person] for person in chains.people_of(group)]
+            relations = [link.relation for link in group]
+            if thread:
+                texts = [thread.tell(people, relations, forms)]
+            elif self.recipe.telling == "plain":
+                texts = [self.language.plain(people, relations, draw)]
+            elif self.book:
+                texts = self._by_templates(self.book, people, relations)
+            else:
+                texts = [tell(self.language, people, relations, draw, pool, told, forms)]
+            units += [(text, role) for text in texts]
+        if self.recipe.order == "shuffled" and not thread:
             units = shuffled(draw, units)
         for text, role in units:
             self.sentences.append(text)
@@ -359,25 +371,20 @@ def _own_names(code: str, parts: int, part: int) -> dict[str, tuple[str, ...]]:
 
 
 def read(code: str, sentences: Sequence[str]) -> KinReading:
-    """The reading of a story in a language, which may name templates besides (see `idiom`)."""
-    plain, _, digest = code.partition("+")
-    return KinReading(_BOOKS[digest] if digest else phrases(plain), sentences)
+    """The reading of a story in a language, which may bring templates along (see `idiom`)."""
+    plain, _, templates = code.partition("+")
+    tongue = book(plain, templates.encode()) if templates else phrases(plain)
+    return KinReading(tongue, sentences)
 
 
 def idiom(code: str, features: Mapping[str, Any]) -> str:
-    """The language of a record: the code, with the templates that the record brings along."""
+    """The language of a record: its code, followed by '+' and the record's templates in JSON."""
     templates = features.get("templates")
     if not templates:
         return code
     try:
         data = orjson.dumps(templates)
-        found = book(code, data)
+        book(code, data)
     except (ValueError, TypeError) as error:
         raise ParseError(f"the templates of the record are wrong: {error}") from None
-    digest = f"{fingerprint(data.decode()):x}"
-    _BOOKS.clear()  # one record is read at a time
-    _BOOKS[digest] = found
-    return f"{code}+{digest}"
-
-
-_BOOKS: dict[str, Book] = {}
+    return f"{code}+{data.decode()}"

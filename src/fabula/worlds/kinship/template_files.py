@@ -37,6 +37,8 @@ class Template(Strict):
     """(first, word, second): the second is the first's word; people by their slots."""
     genders: dict[str, Literal["male", "female"]] = {}
     """Genders that the text tells besides those of the words."""
+    says: tuple[str, ...] = ()
+    """Kin words in the text that are about somebody else than its facts."""
     place: str = Field("template", exclude=True)
     """Where it stands, for messages."""
 
@@ -82,7 +84,7 @@ def _problem(error: ValidationError) -> str:
     problem = error.errors()[0]
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        return f"unknown key '{key}'.{hint(key, ('text', 'facts', 'genders'))}"
+        return f"unknown key '{key}'.{hint(key, ('text', 'facts', 'genders', 'says'))}"
     if key.startswith("facts"):
         return 'facts: each is ["first", "kin", "second"], such as ["girl", "uncle", "man"].'
     if problem["type"] == "missing":

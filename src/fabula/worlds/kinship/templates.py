@@ -2,7 +2,9 @@
 
 Promises, kept by checks when the file is loaded (errors name file, line and remedy):
 1. Every slot is a person of a fact and the other way round; the facts are a path of one to three.
-2. No gender is told in two ways, nor by a pronoun or kin word of the text that nobody fits.
+2. No gender is told in two ways, nor by a pronoun or kin word of the text that nobody fits. The
+   kin words of the text are those of its facts, or spell them out ('the brother of her mother' is
+   an uncle); others must be listed under `says`.
 3. A told template parses back to exactly its facts and genders, and no other template and no
    built-in scene could be meant.
 4. Everything that a recipe can want to tell is covered by the templates it may use.
@@ -20,10 +22,10 @@ import orjson
 
 from fabula.errors import ParseError, hint
 from fabula.seeds import Draw, fingerprint, pick
-from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
+from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, fold, vocabulary
+from fabula.worlds.kinship.mentions import NAME
 from fabula.worlds.kinship.phrases import (
     HELD_OUT,
-    NAME,
     SLOT,
     Meaning,
     Person,
@@ -244,9 +246,12 @@ def _checked(base: Phrases, template: Template) -> Entry:
             for one, other in ((first, second), (second, first)):
                 gender = MALE if genders.get(other) == FEMALE else FEMALE
                 if other in genders and genders.setdefault(one, gender) != gender:
-                    raise ValueError(f"{{{one}}} and {{{other}}} are married and both {gender}.")
+                    raise ValueError(
+                        f"{{{one}}} and {{{other}}} are married and both {genders[other]}."
+                    )
     path, relations = _path(words, template)
     _words_fit(words, template, relations, path, genders)
+    _mentions_fit(base, template, relations, path, genders)
     entry = Entry(template, path, relations, genders)
     if not any(True for _ in entry.meanings()):
         open_ = [slot for slot in path if slot not in genders]
@@ -298,7 +303,6 @@ def _words_fit(
             )
         if word not in words.relation_of:
             continue
-        # words of other relations are let be: 'the brother of her mother' is an uncle too
         relation, gender = words.relation_of[word]
         meant = [path[n + 1] for n, told in enumerate(relations) if told == relation]
         meant += [path[n] for n, told in enumerate(relations) if words.mirror[told] == relation]
@@ -311,6 +315,80 @@ def _words_fit(
                 else f"'{word}' tells that {{{slot}}} is {gender}: add "
                 f'genders = {{ {slot} = "{gender}" }}.'
             )
+    _kin_words_are_told(words, template, relations)
+
+
+def _kin_words_are_told(words: Vocabulary, template: Template, relations: Sequence[str]) -> None:
+    """ValueError if the text has a kin word that its facts neither use nor consist of."""
+    for word in template.says:
+        if word not in words.relation_of:
+            raise ValueError(f"says: unknown kin '{word}'.{hint(word, words.words)}")
+    told = {relation for each in relations for relation in (each, words.mirror[each])}
+    said: dict[str, str] = {}
+    for word in re.findall(r"[a-z-]+", " ".join(template.parts()).lower()):
+        singular = word if word in words.relation_of else word.removesuffix("s")
+        if singular in words.relation_of and singular not in template.says:
+            said[words.relation_of[singular][0]] = singular
+    for relation, word in said.items():
+        explained = any(
+            words.rules.get(pair) in told
+            for other in said
+            for pair in ((relation, other), (other, relation))
+        )
+        if relation not in told and not explained:
+            facts = "; ".join(f"{{{b}}} is {{{a}}}'s {kin}" for a, kin, b in template.facts)
+            raise ValueError(
+                f"the text says '{word}', but the facts do not ({facts}). Change the text or the "
+                f'facts; if somebody else is meant, add says = ["{word}"].'
+            )
+
+
+def _mentions_fit(
+    base: Phrases,
+    template: Template,
+    relations: Sequence[str],
+    path: Sequence[str],
+    genders: Mapping[str, str],
+) -> None:
+    """ValueError if the text calls somebody a relative ('his wife {b}') whom the facts do not."""
+    words, place = base.words, {slot: n for n, slot in enumerate(path)}
+    stand_ins = {slot: f"@entity-{n}" for n, slot in enumerate(path)}
+    slot_of = {name: slot for slot, name in stand_ins.items()}
+    try:
+        _, mentions = base.mentions.parse(template.text.format_map(stand_ins), frozenset())
+    except ParseError:
+        return
+    for mention in mentions:
+        if not mention.word or mention.word in template.says or mention.person not in slot_of:
+            continue
+        person = slot_of[mention.person]
+        relation = words.relation_of[mention.word][0]
+        if mention.turned:
+            relation = words.mirror[relation]
+        if mention.anchor:
+            known = [slot_of[mention.anchor]] if mention.anchor in slot_of else []
+        else:
+            known = [p for p in path if genders.get(p) in (None, mention.known_gender)]
+        known = [slot for slot in known if slot != person]
+        if known and not any(
+            words.named(_between(words, relations, place[slot], place[person])) == relation
+            for slot in known
+        ):
+            whose = f"{{{known[0]}}}'s" if mention.anchor else "somebody's"
+            said = words.word(relation, genders.get(person, MALE))
+            facts = "; ".join(f"{{{b}}} is {{{a}}}'s {kin}" for a, kin, b in template.facts)
+            raise ValueError(
+                f"the text calls {{{person}}} {whose} {said}, but the facts do not ({facts}). "
+                f'Change one of them; if somebody else is meant, add says = ["{mention.word}"].'
+            )
+
+
+def _between(words: Vocabulary, relations: Sequence[str], first: int, second: int) -> int:
+    """Where the second person of a path stands, seen from the first."""
+    if first < second:
+        return fold([words.mask[relation] for relation in relations[first:second]])
+    back = [words.mirror[relation] for relation in reversed(relations[second:first])]
+    return fold([words.mask[relation] for relation in back])
 
 
 # --- finding ------------------------------------------------------------------------------------
