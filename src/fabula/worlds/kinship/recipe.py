@@ -200,8 +200,8 @@ class KinshipRecipe(Recipe):
         """Which clauses of k facts a story may have: any, kept or held-out."""
         return "any" if "clauses" not in self.hold_out or k in self.any_clause else self.clauses
 
-    def side(self, kind: Literal["scenes", "forms"]) -> Literal["any", "seen", "held-out"]:
-        """Which scenes or forms the stories may use."""
+    def side(self, kind: str) -> Literal["any", "seen", "held-out"]:
+        """Which of the 'scenes' or 'forms' the stories may use."""
         return self.phrases if kind in self.hold_out else "any"
 
     @cached_property
@@ -220,6 +220,35 @@ class KinshipRecipe(Recipe):
         own = super().for_split(split)
         own.__dict__["guarded"] = self.guarded
         return own
+
+    def shared(self) -> tuple[str, ...]:
+        """What splits do and do not have in common, for the dataset card."""
+        own = {split: self.for_split(split) for split in self.splits}
+        lines = []
+        lengths = ", ".join(map(str, sorted(self.guarded)))
+        kept = ", ".join(split for split, one in own.items() if one.which() == "kept")
+        if lengths and kept:
+            asking = ", ".join(s for s, one in own.items() if one.which() == "held-out")
+            lines += [
+                f"held out: {self.held_out:.0%} of the clauses (chains of relations, whatever the "
+                "genders) of three facts and more, at least one for each answer. They never "
+                f"come in {kept}, neither as the chain nor as a detour between the two people "
+                f"asked about; {asking} has nothing else for k = {lengths}",
+                "not held out: clauses of two facts, which are the rules; clauses of other "
+                "lengths; parts of longer chains",
+            ]
+        else:
+            lines.append("not held out: clauses")
+        for kind, what in (
+            ("scenes", "scenes and settings"),
+            ("forms", "forms of mentioning a relative"),
+        ):
+            sides = {one.side(kind) for one in own.values()}
+            apart = sides == {"seen", "held-out"}
+            lines.append(f"held out: a fifth of the {what}" if apart else f"not held out: {what}")
+        apart = self.names == "disjoint" and len(own) > 1
+        lines.append("held out: names; every split has its own" if apart else "not held out: names")
+        return tuple(f"{line}." for line in lines)
 
     @cached_property
     def shape(self) -> FamilyShape:
