@@ -85,9 +85,10 @@ def test_long_clauses_are_possible_too(k: int) -> None:
     wanted = Wanted(SHAPE, k, "any", 0.0)
     assert provable(BASE, wanted) == BASE.words
     for head in BASE.relations:
-        clause = drawn(BASE, wanted, head, draw)
-        assert clause is not None
-        assert len(clause) == k
+        found = drawn(BASE, wanted, head, draw)
+        assert found is not None
+        clause, steps = found
+        assert (len(clause), len(steps)) == (k, k - 1)
         assert BASE.named(fold([BASE.mask[name] for name in clause])) == head
         families = (Family(draw, BASE, 4, (3, 3), 1.0) for _ in range(20))
         assert any(along(family, BASE, draw, clause, 2000) for family in families)
@@ -176,8 +177,9 @@ def test_a_share_is_held_out_for_every_answer_and_of_two_facts_nothing() -> None
     assert not any(held_out(BASE, SHAPE, clause, 0.1) for clause in BASE.rules)
     assert not decks(BASE, Wanted(SHAPE, 2, "held-out", 0.1))
     draw = stream("long", 0, "", 0, "x")
-    long = {drawn(BASE, Wanted(SHAPE, 8, "any", 0.0), "nibling", draw) for _ in range(600)}
-    share = sum(held_out(BASE, SHAPE, clause, 0.1) for clause in long if clause) / len(long)
+    found = (drawn(BASE, Wanted(SHAPE, 8, "any", 0.0), "nibling", draw) for _ in range(600))
+    long = {one.clause for one in found if one}
+    share = sum(held_out(BASE, SHAPE, clause, 0.1) for clause in long) / len(long)
     assert 0.06 < share < 0.14
     assert not held_out(BASE, SHAPE, ("child",) * 3, 0.0)
 

@@ -27,7 +27,7 @@ from fabula.seeds import Draw, shuffled
 from fabula.worlds.kinship.algebra import Body, Vocabulary
 from fabula.worlds.kinship.family import Family, one_of, room
 
-LOOKS = 120  # people looked at for one clause in one family
+LOOKS = 60  # people looked at for one clause in one family
 
 
 class Link(NamedTuple):

@@ -44,6 +44,27 @@ DRAWN = 400  # longer clauses drawn before an answer is called impossible
 Clause = tuple[str, ...]
 
 
+Steps = list[tuple[int, int, int]]
+"""A proof: (i, cut, j) joins what persons i and cut are with what cut and j are, outermost first."""
+
+
+class Proven(NamedTuple):
+    """A clause with a proof of what it comes to."""
+
+    clause: Clause
+    steps: Steps
+
+    def grown(self, at: int, inner: Proven) -> Proven:
+        """With another clause in place of the relation at a place, which it proves."""
+        more = len(inner.clause) - 1
+        steps = [
+            (i + more * (i > at), cut + more * (cut > at), j + more * (j > at))
+            for i, cut, j in self.steps
+        ]
+        steps += [(i + at, cut + at, j + at) for i, cut, j in inner.steps]
+        return Proven(self.clause[:at] + inner.clause + self.clause[at + 1 :], steps)
+
+
 class Deck(NamedTuple):
     """Clauses to draw from."""
 
@@ -217,34 +238,41 @@ def _weighed(
 # --- drawing ----------------------------------------------------------------------------------
 
 
-def drawn(vocabulary: Vocabulary, wanted: Wanted, head: str, draw: Draw) -> Clause | None:
+def drawn(vocabulary: Vocabulary, wanted: Wanted, head: str, draw: Draw) -> Proven | None:
     """A clause that proves a relation, or None if none was found."""
     shape, k = wanted.shape, wanted.k
     most = listed(vocabulary, shape)
     if k <= most:
         deck = decks(vocabulary, wanted).get(head)
-        return deck.draw(draw) if deck else None
+        return _proven(vocabulary, deck.draw(draw)) if deck else None
     known = [decks(vocabulary, Wanted(shape, n, "any", 0.0)) for n in range(1, most + 1)]
     if head not in known[-1]:
         return None
     holds = roomiest(vocabulary, shape, k).holds
     once = k < 2 * most
     for _ in range(DRAWN):
-        clause = known[-1][head].draw(draw)
+        found = _proven(vocabulary, known[-1][head].draw(draw))
         # a clause that does not fit is thrown away as a whole, since to try other inner ones would
         # favour outer ones with little room; where it takes several steps one cannot afford that
         tries = 1 if once else GROWTHS
-        while len(clause) < k and tries:
+        while (length := len(found.clause)) < k and tries:
             tries -= 1
-            at = int(draw() * len(clause))
-            facts = min(most if once else STRIDE, k - len(clause) + 1)
-            inner = known[facts - 1].get(clause[at])
-            longer = clause[:at] + inner.draw(draw) + clause[at + 1 :] if inner else clause
-            if inner and holds(longer):
-                clause = longer
-        if len(clause) == k and wanted.admits(vocabulary, clause, head):
-            return clause
+            at = int(draw() * length)
+            inner = known[min(most if once else STRIDE, k - length + 1) - 1].get(found.clause[at])
+            if inner is None:
+                continue
+            chosen = inner.draw(draw)
+            if holds(found.clause[:at] + chosen + found.clause[at + 1 :]):
+                found = found.grown(at, _proven(vocabulary, chosen))
+        if length == k and wanted.admits(vocabulary, found.clause, head):
+            return found
     return None
+
+
+def _proven(vocabulary: Vocabulary, clause: Clause) -> Proven:
+    steps = vocabulary.prove(clause)
+    assert steps is not None
+    return Proven(clause, steps)
 
 
 @lru_cache(maxsize=256)

@@ -20,6 +20,7 @@ from fabula.seeds import Draw
 from fabula.worlds.kinship.algebra import FEMALE, MALE, Vocabulary
 
 LARGEST = 5_000  # people; a recipe for more is refused
+PIECE = 5  # facts of a piece of a clause that is looked at on its own
 SEARCHED = 2_000  # people looked at for one clause before it is called impossible
 REMEMBERED = 20_000  # people in all pedigrees kept, so that memory stays flat
 
@@ -295,10 +296,12 @@ class Roomiest:
             text = f"({text * most})"
         pedigree = self.pedigree = Pedigree(vocabulary, text)
         married = pedigree.married
-        self._line = [
-            n - married if married <= n < 2 * married else n for n in range(pedigree.size)
-        ]
+        self._kinds = [kind + 1 for kind in pedigree.kinds]
+        joined = range(married, 2 * married)
+        self._line = [n - married if n in joined else n for n in range(pedigree.size)]
         """For each person the number under which their branch is known: that of the couple."""
+        self._pieces: dict[tuple[str, ...], bool] = {}
+        """Whether somebody stands in a piece of a clause."""
         self._branch = [0] * pedigree.size
         """For each such number everyone below and the couple itself."""
         for person in range(pedigree.size):
@@ -307,50 +310,70 @@ class Roomiest:
                 self._branch[line] |= 1 << person
                 line = pedigree.above[line]
 
-    def holds(self, relations: Sequence[str]) -> bool:
-        """Whether some people of the family stand in this clause.
-
-        All branches that nobody was met in are alike, so only one of them is searched.
-        """
+    def holds(self, relations: tuple[str, ...]) -> bool:
+        """Whether some people of the family stand in this clause."""
         kinds = room(self._vocabulary, self._generations, relations)
+        if not kinds[0]:
+            return False
+        # most other clauses that nobody stands in have a short piece of that kind
+        known = self._pieces
+        for at in range(len(relations) - PIECE + 1 if len(relations) > PIECE else 0):
+            piece = relations[at : at + PIECE]
+            if piece not in known:
+                known[piece] = self.holds(piece)
+            if not known[piece]:
+                return False
+        return self._search(relations, kinds)
+
+    def _search(self, relations: Sequence[str], kinds: Sequence[int]) -> bool:
+        """The same by a search; branches that nobody was met in are alike, so one will do."""
         pedigree, count = self.pedigree, len(relations)
-        kin, of_kinds = pedigree.kin, pedigree.of_kinds
+        kin, fit = pedigree.kin, [pedigree.of_kinds(here) for here in kinds]
         met = 0
         path: list[int] = []
-        left = [self._different(of_kinds(kinds[0]), 0)]
+        left = [self._different(fit[0], 0)]
         work = SEARCHED
         while left:
-            if not left[-1]:
+            todo = left[-1]
+            if not todo:
                 left.pop()
                 if path:
                     met ^= 1 << path.pop()
                 continue
-            person = left[-1].pop()
-            at = len(path)
-            if at == count:
-                return True
             work -= 1
             if not work:
                 return False
+            person = todo.pop()
+            at = len(path)
+            found = kin[person, relations[at]] & ~met & fit[at + 1]
+            if not found:
+                continue
+            if at + 1 == count:
+                return True
             path.append(person)
             met |= 1 << person
-            found = kin[person, relations[at]] & ~met & of_kinds(kinds[at + 1])
-            left.append(self._different(found, met))
+            if found & found - 1:
+                left.append(self._different(found, met))
+            else:
+                left.append([found.bit_length() - 1])
         return False
 
     def _different(self, people: int, met: int) -> list[int]:
         """Of people in branches that are alike one each."""
-        above, branch, kinds = self.pedigree.above, self._branch, self.pedigree.kinds
-        found: dict[tuple[int, int], int] = {}
-        for person in members(people):
-            top = self._line[person]
+        above, branch, kinds, line = self.pedigree.above, self._branch, self._kinds, self._line
+        found: dict[int, int] = {}
+        while people:
+            low = people & -people
+            people ^= low
+            person = low.bit_length() - 1
+            top = line[person]
             if branch[top] & met:
-                found[-2 - person, 0] = person
+                found[-1 - person] = person
                 continue
             up = above[top]
             while up >= 0 and not branch[up] & met:
                 top, up = up, above[up]
-            found[up, kinds[person]] = person
+            found[kinds[person] * len(line) + up] = person
         return list(found.values())
 
 

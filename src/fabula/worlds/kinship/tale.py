@@ -74,14 +74,14 @@ class KinshipTale(OneWording):
         failed: Counter[str] = Counter()
         people = 0
         while failed.total() < FAMILIES and people < PEOPLE:
-            clause = clauses.drawn(words, wanted, relation, draw)
-            if clause is None:
+            drawn = clauses.drawn(words, wanted, relation, draw)
+            if drawn is None:
                 raise QuotaError(self._nothing_for(wanted))
             # the same clause in other families, or those that are hard to find would be rarer
             for n in range(AS_THEY_COME + LARGEST):
                 family = Family(draw, words, *(shape if n < AS_THEY_COME else roomy))
                 people += len(family)
-                links = chains.along(family, words, draw, clause)
+                links = chains.along(family, words, draw, drawn.clause)
                 if links is None:
                     failed["chain"] += 1
                     continue
@@ -92,7 +92,7 @@ class KinshipTale(OneWording):
                     failed[noise] += 1
                     continue
                 self.family, self.noise = family, noise
-                self.chain = Chain(links, self._proof(links))
+                self.chain = Chain(links, self._proof(links, drawn.steps))
                 return
         raise QuotaError(self._no_room(failed))
 
@@ -149,10 +149,8 @@ class KinshipTale(OneWording):
             f"{remedies[worst]}."
         )
 
-    def _proof(self, links: list[Link]) -> list[chains.Step]:
-        """A proof of what the chain comes to."""
-        steps = self._words.prove([link.relation for link in links])
-        assert steps is not None
+    def _proof(self, links: list[Link], steps: clauses.Steps) -> list[chains.Step]:
+        """The proof of a clause, with the people of the chain."""
         known = {(n, n + 1): link for n, link in enumerate(links)}
         proof = []
         for i, cut, j in reversed(steps):
