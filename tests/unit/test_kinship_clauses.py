@@ -331,7 +331,6 @@ def test_the_same_seed_asks_the_same_whatever_came_before() -> None:
          r"tasks\[0\]: k = 4 needs 5 people, and such a family has 4 at most"),
         ({"family": {"generations": 2, "children": [1, 1]}, "tasks": [{"k": 1, "noise": [
             "irrelevant", "disconnected"]}]}, "with this noise needs 5 people"),
-        ({"tasks": [{"k": 2}], "clauses": "held-out"}, "Add 2 to any_clause"),
         ({"tasks": [{"k": 3}], "clauses": "held-out", "held_out": 0}, "held_out = 0 holds out no"),
         ({"hold_out": ["claws"]}, "hold_out"),
     ],
@@ -364,12 +363,20 @@ def test_what_turns_out_impossible_is_named_soon(keys: dict[str, object], messag
         list(author.instances(0, 20))
 
 
-def test_one_fact_is_never_held_out() -> None:
-    with pytest.raises(RecipeError, match=r"split_overrides.test: clauses: .* Add 1 to any_clause"):
-        load("clutrr/gen-23", {"tasks": [{"k": 1}]})
-    changed = load("clutrr/gen-23", {"tasks": [{"k": 1}], "any_clause": [1]})
-    for split in ("train", "test"):
-        assert {i.features["k"] for i in Author(changed, split).instances(0, 5)} == {1}
+def test_one_or_two_facts_are_never_held_out() -> None:
+    for k in (1, 2):
+        changed = load("clutrr/gen-23", {"tasks": [{"k": k}]})
+        for split in ("train", "test"):
+            assert {i.features["k"] for i in Author(changed, split).instances(0, 5)} == {k}
+
+
+def test_an_answer_without_held_out_clauses_is_named() -> None:
+    # only one clause of three facts proves a spouse in such a family, and one alone is never held
+    family = {"children": [1, 2], "generations": 2, "marriage": 0.0}
+    assert len(possible(BASE, FamilyShape(2, (1, 2), 0.0), 3)["spouse"]) == 1
+    made = recipe(tasks=[{"k": 3}], family=family, targets=["wife"], clauses="held-out")
+    with pytest.raises(QuotaError, match=r"3 facts that prove wife, none is held-out, with"):
+        next(Author(made, "train").instances(0, 1))
 
 
 def test_every_clause_can_be_told_with_either_gender() -> None:

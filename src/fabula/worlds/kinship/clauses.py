@@ -45,7 +45,8 @@ Clause = tuple[str, ...]
 
 
 Steps = list[tuple[int, int, int]]
-"""A proof: (i, cut, j) joins what persons i and cut are with what cut and j are, outermost first."""
+"""A proof: (i, cut, j) joins what i and cut are to each other with what cut and j are; outermost
+first."""
 
 
 class Proven(NamedTuple):

@@ -185,20 +185,17 @@ class KinshipRecipe(Recipe):
                     f"needs {people} people, and such a family has {most} at most. Enlarge family, "
                     "or lower k or the noise"
                 )
-            if self.which(task.k) == "held-out" and (task.k <= NEVER_HELD_OUT or not self.held_out):
-                reason = (
-                    f"clauses of up to {NEVER_HELD_OUT} facts are the rules and are never held out"
-                    if task.k <= NEVER_HELD_OUT
-                    else "held_out = 0 holds out no clause"
-                )
+            if self.which(task.k) == "held-out" and not self.held_out:
                 raise ValueError(
-                    f"clauses: tasks[{at}] asks for held-out clauses with k = {task.k}, but "
-                    f"{reason}. Add {task.k} to any_clause"
+                    f"clauses: tasks[{at}] asks for held-out clauses, but held_out = 0 holds out "
+                    f"none. Raise held_out, or add {task.k} to any_clause"
                 )
 
-    def which(self, k: int = 0) -> str:
-        """Which clauses of k facts a story may have: any, kept or held-out."""
-        return "any" if "clauses" not in self.hold_out or k in self.any_clause else self.clauses
+    def which(self, k: int | None = None) -> str:
+        """Which clauses (of k facts) a story may have: any, kept or held-out."""
+        if "clauses" not in self.hold_out or k in self.any_clause:
+            return "any"
+        return self.clauses if k is None or k > NEVER_HELD_OUT else "any"
 
     def side(self, kind: str) -> Literal["any", "seen", "held-out"]:
         """Which of the 'scenes' or 'forms' the stories may use."""
