@@ -11,6 +11,10 @@ is their own relative, and different names are different people. A word is the a
 holds in every family that fits the text. A unit of a story is one to three sentences that tell one
 to three facts; a proof goes along a chain of exactly k facts; noise is told like the rest and
 labelled.
+
+A *clause* is the chain of relations of a proof, whatever the genders: sibling-spouse-child above.
+All clauses that some family can have come nearly equally often (see clauses.py), and `hold_out`
+says what training and test do not share: clauses, scenes, forms of mentioning a relative.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from fabula.worlds.kinship.tale import KinshipTale, idiom, read
 
 
 def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:
-    """A new story; its task, target and clause follow from the index in the split."""
+    """A new story; its task and its answer follow from the index in the split."""
     assert isinstance(recipe, KinshipRecipe)
     return KinshipTale(recipe, unfold, tell, brief)
 
