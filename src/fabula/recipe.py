@@ -223,6 +223,10 @@ class Recipe(Strict):
         named = {kind for cell in self.quota_cells if cell.share for kind in cell.asks}
         return frozenset({*(named or self.kinds()), *self.along})
 
+    def shared(self) -> tuple[str, ...]:
+        """What splits do and do not have in common besides `split_key`, for the dataset card."""
+        return ()
+
     def kinds(self) -> tuple[str, ...]:
         """The kinds of question that are asked."""
         return tuple(kind for kind, weight in self.asks.items() if weight > 0)

@@ -10,9 +10,8 @@ from itertools import pairwise, product
 import pytest
 from tests.kinship_stories import recipe, shipped, stories
 
-from fabula.errors import FabulaError, ParseError, QuotaError, RecipeError
+from fabula.errors import FabulaError, ParseError, RecipeError
 from fabula.formats import clutrr_csv
-from fabula.generate import Author, generate
 from fabula.recipe import load
 from fabula.seeds import stream
 from fabula.worlds import WORLDS
@@ -33,14 +32,12 @@ from fabula.worlds.kinship.algebra import (
     places_of,
     vocabulary,
 )  # fmt: skip
-from fabula.worlds.kinship.clauses import FamilyShape, choice, held_out, listed
 from fabula.worlds.kinship.family import Family, _couple, largest, members
 from fabula.worlds.kinship.phrases import ARTICLE, Person, names, phrases
 from fabula.worlds.kinship.recipe import KinshipRecipe
 from fabula.worlds.kinship.telling import tell
 
 BASE = vocabulary()
-SHAPE = FamilyShape(4, (2, 3), 1.0)
 
 
 # --- positions ----------------------------------------------------------------------------------
@@ -178,41 +175,6 @@ def test_genders_of_single_children_vary() -> None:
         Family(stream("f", n, "", 0, "x"), BASE, 2, (1, 1), 0.0).gender(2) for n in range(200)
     )
     assert min(drawn.values()) > 70
-
-
-# --- clauses ------------------------------------------------------------------------------------
-
-
-def test_listed_clauses() -> None:
-    assert {word: len(found) for word, found in listed(BASE, SHAPE, 1).items()} == dict.fromkeys(
-        BASE.words, 1
-    )
-    assert set(listed(BASE, SHAPE, 2)) == set(listed(BASE, SHAPE, 3)) == set(BASE.words)
-    # every rule has clauses
-    found = {
-        tuple(relation for relation, _ in clause)
-        for clauses in listed(BASE, SHAPE, 2).values()
-        for clause in clauses
-    }
-    assert found == set(BASE.rules)
-
-
-def test_a_tenth_is_held_out_and_of_two_facts_nothing() -> None:
-    kept = choice(BASE, SHAPE, 3, "kept", 0.1)
-    held = choice(BASE, SHAPE, 3, "held-out", 0.1)
-    every = listed(BASE, SHAPE, 3)
-    for word, clauses in every.items():
-        assert set(kept[word]) | set(held[word]) == set(clauses)
-        assert not set(kept[word]) & set(held[word])
-    share = sum(map(len, held.values())) / sum(map(len, every.values()))
-    assert 0.09 < share < 0.11
-    assert not choice(BASE, SHAPE, 2, "held-out", 0.1)
-    longer = [
-        held_out(BASE, SHAPE, tuple(zip(clause, genders, strict=True)), 0.1)
-        for clause in BASE.clauses(4)
-        for genders in ((MALE, FEMALE, MALE, FEMALE), (FEMALE, MALE, MALE, MALE))
-    ]
-    assert 0.07 < sum(longer) / len(longer) < 0.13
 
 
 # --- phrases ------------------------------------------------------------------------------------
@@ -383,22 +345,6 @@ def test_bad_recipes(keys: dict[str, object], message: str) -> None:
         recipe(**keys)
 
 
-def test_an_impossible_story_ends_in_an_error() -> None:
-    author = Author(recipe(tasks=[{"k": 12}], family={"marriage": 0.0}, max_tries=5), "train")
-    with pytest.raises(QuotaError):
-        next(author.instances(0, 1))
-
-
-def test_a_family_without_such_a_chain_is_named() -> None:
-    keys = {"marriage": 0.0, "children": [1, 1], "generations": 2}
-    author = Author(recipe(tasks=[{"k": 3}], family=keys), "train")
-    with pytest.raises(QuotaError, match=r"2 generations with 1 to 1 children .* no 3 facts prove"):
-        next(author.instances(0, 1))
-    author = Author(recipe(tasks=[{"k": 2}], clauses="held-out"), "train")
-    with pytest.raises(QuotaError, match="held-out clauses only"):
-        next(author.instances(0, 1))
-
-
 def test_a_clause_without_room_for_the_noise_gives_way_to_another() -> None:
     # one's child-in-law's parent-in-law leaves no room for two detours
     tasks = [{"k": 2, "noise": ["supporting"]}]
@@ -426,26 +372,6 @@ def test_cells_choose_targets() -> None:
     found = Counter(i.answer[0] for i in stories(90, cells=cells, tasks=[{"k": 4}, {"k": 3}]))
     assert found["aunt"] == 30
     assert found["son"] + found["nephew"] == 60
-
-
-def test_training_shows_every_rule_and_no_held_out_clause() -> None:
-    train = shipped("clutrr/gen-23", "train", 1000)
-    test = shipped("clutrr/gen-23", "test", 900)
-    two = {
-        tuple(BASE.relation_of[word][0] for _, word, _, _ in i.features["edges"])
-        for i in train
-        if i.features["k"] == 2
-    }
-    assert two == set(BASE.rules)
-    seen = {i.features["clause"] for i in train}
-    assert not seen & {i.features["clause"] for i in test if i.features["k"] == 3}
-    named = [{n for i in part for n, _ in i.features["people"]} for part in (train, test)]
-    assert not named[0] & named[1]
-    bare = [
-        {s for i in part for unit in i.story for s in TONGUE.scenes_in(unit)}
-        for part in (train, test)
-    ]
-    assert not bare[0] & bare[1]
 
 
 def test_shipped_sizes() -> None:
@@ -527,17 +453,6 @@ def test_cloze_is_a_rewriting() -> None:
     assert plain != mixed
     (other,) = rewrite([instance("actors/mix", "test")], "cloze")
     assert isinstance(other, Dropped)
-
-
-def test_roles_are_those_of_the_proof_that_is_given() -> None:
-    """The noise may make a shorter way than the one that was planned."""
-    made = list(generate("clutrr/rob-supporting", "train", size=300))
-    for one in made:
-        given = {n for n, role in enumerate(one.roles, 1) if role == "support"}
-        assert given == set(one.support), one.id
-    assert any(role == "supporting" for one in made for role in one.roles)
-    csv = clutrr_csv.rows(made[:20])
-    assert csv.count("\n") >= 19
 
 
 @pytest.mark.parametrize(

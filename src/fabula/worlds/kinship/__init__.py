@@ -17,6 +17,10 @@ labelled.
 that is snowed in), "plain" uses bare statements, "templates" sentences of the user's own. Except in
 the last two, relatives are mentioned in more than forty forms, direct ('her uncle Bob', 'Bob, uncle
 of Ann,') and indirect ('Bob, whose niece is Ann,', 'Bob, a brother of one of her parents,').
+
+A *clause* is the chain of relations of a proof, whatever the genders: sibling-spouse-child above.
+All clauses that some family can have come nearly equally often (see clauses.py), and `hold_out`
+says what training and test do not share: clauses, scenes, forms of mentioning a relative.
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ from fabula.worlds.kinship.tale import KinshipTale, idiom, read
 
 
 def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:
-    """A new story; its task, target and clause follow from the index in the split."""
+    """A new story; its task and its answer follow from the index in the split."""
     assert isinstance(recipe, KinshipRecipe)
     return KinshipTale(recipe, unfold, tell, brief)
 

@@ -1,9 +1,7 @@
 """Chains of facts that prove a target, and noise around them, found in a family.
 
 A chain is a simple path of people, each the …of the one before; the pair of the question are its
-ends. A *clause* is the chain's words, e.g. mother-brother. `backward` starts at the target and
-splits a fact again and again by a rule; `along` looks for people who stand in a given clause, from
-which a longer chain can be `grown`.
+ends. `along` finds people who stand in a given clause (see clauses.py).
 
 Noise, as defined for CLUTRR relative to the chain:
     irrelevant    a path that touches the chain at one end of the question
@@ -21,12 +19,15 @@ Why not relations/chain.py and relations/noise.py, which draw chains and noise f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from fabula.seeds import Draw, shuffled
 from fabula.worlds.kinship.algebra import Body, Vocabulary
 from fabula.worlds.kinship.family import Family, one_of, room
+
+LOOKS = 60  # people looked at for one clause in one family
 
 
 class Link(NamedTuple):
@@ -56,58 +57,6 @@ class Strand(NamedTuple):
     links: list[Link]
 
 
-def backward(
-    family: Family, vocabulary: Vocabulary, draw: Draw, relation: str, gender: str, k: int
-) -> Chain | None:
-    """A chain of k facts for a target, split backwards from it; None if it got stuck."""
-    start = along(family, vocabulary, draw, ((relation, gender),), 24)
-    if not start:
-        return None
-    proof = grown(family, vocabulary, draw, start, k, fixed_ends=False)
-    return Chain(start, proof) if proof is not None else None
-
-
-def grown(
-    family: Family,
-    vocabulary: Vocabulary,
-    draw: Draw,
-    links: list[Link],
-    k: int,
-    fixed_ends: bool,
-) -> list[Step] | None:
-    """Splits some of the links again and again until there are k; the steps, or None if stuck.
-
-    With fixed ends, the first and the last relation stay what they are.
-    """
-    proof: list[Step] = []
-    used = mask_of(links)
-    openings = [True] * len(links)  # what could not be split once never can: people only run out
-    left = len(links)
-    while len(links) < k:
-        if not left:
-            return None
-        at = int(draw() * len(links))
-        if not openings[at]:
-            continue
-        link = links[at]
-        bodies = vocabulary.bodies[link.relation]
-        if fixed_ends and at == 0:
-            bodies = vocabulary.prolonged[0][link.relation]
-        elif fixed_ends and at == len(links) - 1:
-            bodies = vocabulary.prolonged[1][link.relation]
-        halves = split(family, draw, link, used, bodies)
-        if halves is None:
-            openings[at] = False
-            left -= 1
-            continue
-        used |= 1 << halves[0].second
-        links[at : at + 1] = halves
-        openings.insert(at, True)
-        left += 1
-        proof.append((link, *halves))
-    return proof
-
-
 def split(
     family: Family, draw: Draw, link: Link, used: int, bodies: Sequence[Body]
 ) -> tuple[Link, Link] | None:
@@ -127,36 +76,36 @@ def split(
 
 
 def along(
-    family: Family,
-    vocabulary: Vocabulary,
-    draw: Draw,
-    clause: Sequence[tuple[str, str]],
-    tries: int = 12,
+    family: Family, vocabulary: Vocabulary, draw: Draw, clause: Sequence[str], looks: int = LOOKS
 ) -> list[Link] | None:
-    """People who stand in this clause of (relation, gender or ''); None if none were found.
+    """People who stand in this clause; None if none were found within so many looks.
 
-    The family's genders are changed to those that the clause wants, so ask before using them.
+    Whoever is in the way is taken back, so that a clause with room in the family is soon found.
     """
-    kinds = room(vocabulary, family.generations, tuple([relation for relation, _ in clause]))
-    kin, of_kinds = family.kin, family.pedigree.of_kinds
-    starts = of_kinds(kinds[0])
-    if not starts:
-        return None
-    for _ in range(tries):
-        person = one_of(draw, starts)
-        free, links = ~(1 << person), []
-        for (relation, _), onward in zip(clause, kinds[1:], strict=True):
-            found = kin[person, relation] & free & of_kinds(onward)
-            if not found:
-                break
-            other = one_of(draw, found)
-            links.append(Link(person, relation, other))
-            free &= ~(1 << other)
-            person = other
-        else:
-            wishes = zip([link.second for link in links], [wish for _, wish in clause], strict=True)
-            if family.settle([(other, wish) for other, wish in wishes if wish]):
-                return links
+    kinds = room(vocabulary, family.generations, clause)
+    kin, of_kinds, count = family.kin, family.pedigree.of_kinds, len(clause)
+    left = [of_kinds(kinds[0])]
+    path: list[int] = []
+    met = 0
+    while left:
+        people = left[-1]
+        if not people:
+            left.pop()
+            if path:
+                met ^= 1 << path.pop()
+            continue
+        if not looks:
+            return None
+        looks -= 1
+        person = one_of(draw, people)
+        bit = 1 << person
+        left[-1] = people ^ bit
+        at = len(path)
+        path.append(person)
+        if at == count:
+            return [Link(path[n], clause[n], path[n + 1]) for n in range(count)]
+        met |= bit
+        left.append(kin[person, clause[at]] & ~met & of_kinds(kinds[at + 1]))
     return None
 
 
@@ -203,10 +152,10 @@ def _path(
 
 
 def irrelevant(
-    family: Family, vocabulary: Vocabulary, draw: Draw, chain: Chain, used: int, facts: int
+    family: Family, vocabulary: Vocabulary, draw: Draw, chain: Sequence[Link], used: int, facts: int
 ) -> list[Strand] | None:
     """A path of so many facts that leads away from one of the two people of the question."""
-    for end in shuffled(draw, [chain.links[0].first, chain.links[-1].second]):
+    for end in shuffled(draw, [chain[0].first, chain[-1].second]):
         links = _path(family, vocabulary, draw, end, used, facts)
         if links:
             return [Strand("irrelevant", links)]
@@ -230,7 +179,7 @@ def supporting(
     family: Family,
     vocabulary: Vocabulary,
     draw: Draw,
-    chain: Chain,
+    chain: Sequence[Link],
     used: int,
     routes: tuple[int, int],
 ) -> list[Strand] | None:
@@ -239,7 +188,7 @@ def supporting(
     As many as the second number says, or as there is room for if that is no less than the first.
     """
     strands: list[Strand] = []
-    for link in shuffled(draw, chain.links):
+    for link in shuffled(draw, chain):
         if len(strands) == routes[1]:
             break
         halves = split(family, draw, link, used, vocabulary.bodies[link.relation])
@@ -247,3 +196,20 @@ def supporting(
             used |= 1 << halves[0].second
             strands.append(Strand("supporting", list(halves)))
     return strands if len(strands) >= routes[0] else None
+
+
+def detoured(
+    links: Sequence[Link], detours: Sequence[Strand], lengths: Collection[int]
+) -> Iterator[tuple[str, ...]]:
+    """The clauses of the ways round that have one of these lengths."""
+    by_link = {(strand.links[0].first, strand.links[-1].second): strand for strand in detours}
+    for size in range(1, len(detours) + 1):
+        if len(links) + size not in lengths:
+            continue
+        for chosen in combinations(by_link, size):
+            way: list[str] = []
+            for link in links:
+                ends = link.first, link.second
+                taken = by_link[ends].links if ends in chosen else [link]
+                way += [step.relation for step in taken]
+            yield tuple(way)

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from fabula.seeds import Draw
 from fabula.worlds.kinship.algebra import FEMALE, MALE, Vocabulary
 
 LARGEST = 5_000  # people; a recipe for more is refused
+PIECE = 5  # facts of a piece of a clause that is looked at on its own
+SEARCHED = 2_000  # people looked at for one clause before it is called impossible
 REMEMBERED = 20_000  # people in all pedigrees kept, so that memory stays flat
 
 SINGLE = "-"
@@ -49,7 +52,7 @@ class Pedigree:
     right after all those who marry them, and those who stay single last.
     """
 
-    __slots__ = ("_kinds", "_letters", "kin", "kinds", "married", "relations", "size")
+    __slots__ = ("_kinds", "_letters", "above", "kin", "kinds", "married", "relations", "size")
 
     def __init__(self, vocabulary: Vocabulary, text: str) -> None:
         married = self.married = text.count("(")
@@ -59,6 +62,9 @@ class Pedigree:
         parents, children, spouse, siblings = ([0] * size for _ in range(4))
         kinds = self.kinds = [0] * size
         """For each person 2 * generation, and one more for those who married in."""
+        self.above = [-1] * size
+        """For each person the couple (its first number) that the person, or the one they married,
+        is a child of; -1 for the first couple."""
         above: list[int] = []  # the couples that are still open
         wed, single = 0, 2 * married
         for letter in text:
@@ -75,6 +81,9 @@ class Pedigree:
             if above:
                 parents[person] = 1 << above[-1] | 1 << above[-1] + married
                 children[above[-1]] |= 1 << person
+                self.above[person] = above[-1]
+                if letter != SINGLE:
+                    self.above[person + married] = above[-1]
             if letter != SINGLE:
                 above.append(person)
         for person in range(married):
@@ -229,23 +238,149 @@ def _moves(letter: str, kind: int, generations: int) -> set[int]:
     return {kind} if letter == "S" else {2 * level - 2, 2 * level - 1}
 
 
-@lru_cache(maxsize=100_000)
-def room(vocabulary: Vocabulary, generations: int, relations: tuple[str, ...]) -> tuple[int, ...]:
-    """For each person of a clause a mask of the kinds from which the rest of it can be walked."""
-    later = frozenset(range(2 * generations))
-    kinds = [later]
-    for relation in reversed(relations):
-        here = set()
+@lru_cache(maxsize=64)
+def _reach(vocabulary: Vocabulary, generations: int) -> dict[str, tuple[tuple[int, int], ...]]:
+    """For each relation, the kinds it can start from, each as a bit with the kinds it leads to."""
+    table = {}
+    for relation, known in vocabulary.relations.items():
+        rows = []
         for kind in range(2 * generations):
-            for place in vocabulary.relations[relation].places:
+            onward = 0
+            for place in known.places:
                 found = {kind}
                 for letter in place:
                     found = {k for last in found for k in _moves(letter, last, generations)}
-                if found & later:
-                    here.add(kind)
-        later = frozenset(here)
+                onward |= sum(1 << k for k in found)
+            if onward:
+                rows.append((1 << kind, onward))
+        table[relation] = tuple(rows)
+    return table
+
+
+def room(vocabulary: Vocabulary, generations: int, relations: Sequence[str]) -> list[int]:
+    """For each person of a clause a mask of the kinds from which the rest of it can be walked."""
+    reach = _reach(vocabulary, generations)
+    later = (1 << 2 * generations) - 1
+    kinds = [later]
+    for relation in reversed(relations):
+        here = 0
+        for bit, onward in reach[relation]:
+            if onward & later:
+                here |= bit
+        later = here
         kinds.append(later)
-    return tuple(sum(1 << kind for kind in here) for here in reversed(kinds))
+    kinds.reverse()
+    return kinds
+
+
+# --- what a family can hold -------------------------------------------------------------------
+
+
+class FamilyShape(NamedTuple):
+    """What a family is drawn from."""
+
+    generations: int
+    children: tuple[int, int]
+    marriage: float
+
+
+class Roomiest:
+    """The largest family of a shape: whatever clause some family of it holds, this one holds."""
+
+    def __init__(self, vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> None:
+        """For clauses of so many facts; more children than they have people are of no use."""
+        self._vocabulary, self._generations = vocabulary, shape.generations
+        most = min(shape.children[1], facts + 1)
+        text = f"({SINGLE * most})" if not shape.marriage else "()"
+        for _ in range(shape.generations - 1 if shape.marriage else 0):
+            text = f"({text * most})"
+        pedigree = self.pedigree = Pedigree(vocabulary, text)
+        married = pedigree.married
+        self._kinds = [kind + 1 for kind in pedigree.kinds]
+        joined = range(married, 2 * married)
+        self._line = [n - married if n in joined else n for n in range(pedigree.size)]
+        """For each person the number under which their branch is known: that of the couple."""
+        self._pieces: dict[tuple[str, ...], bool] = {}
+        """Whether somebody stands in a piece of a clause."""
+        self._branch = [0] * pedigree.size
+        """For each such number everyone below and the couple itself."""
+        for person in range(pedigree.size):
+            line = self._line[person]
+            while line >= 0:
+                self._branch[line] |= 1 << person
+                line = pedigree.above[line]
+
+    def holds(self, relations: tuple[str, ...]) -> bool:
+        """Whether some people of the family stand in this clause."""
+        kinds = room(self._vocabulary, self._generations, relations)
+        if not kinds[0]:
+            return False
+        # most other clauses that nobody stands in have a short piece of that kind
+        known = self._pieces
+        for at in range(len(relations) - PIECE + 1 if len(relations) > PIECE else 0):
+            piece = relations[at : at + PIECE]
+            if piece not in known:
+                known[piece] = self.holds(piece)
+            if not known[piece]:
+                return False
+        return self._search(relations, kinds)
+
+    def _search(self, relations: Sequence[str], kinds: Sequence[int]) -> bool:
+        """The same by a search; branches that nobody was met in are alike, so one will do."""
+        pedigree, count = self.pedigree, len(relations)
+        kin, fit = pedigree.kin, [pedigree.of_kinds(here) for here in kinds]
+        met = 0
+        path: list[int] = []
+        left = [self._different(fit[0], 0)]
+        work = SEARCHED
+        while left:
+            todo = left[-1]
+            if not todo:
+                left.pop()
+                if path:
+                    met ^= 1 << path.pop()
+                continue
+            work -= 1
+            if not work:
+                return False
+            person = todo.pop()
+            at = len(path)
+            found = kin[person, relations[at]] & ~met & fit[at + 1]
+            if not found:
+                continue
+            if at + 1 == count:
+                return True
+            path.append(person)
+            met |= 1 << person
+            if found & found - 1:
+                left.append(self._different(found, met))
+            else:
+                left.append([found.bit_length() - 1])
+        return False
+
+    def _different(self, people: int, met: int) -> list[int]:
+        """Of people in branches that are alike one each."""
+        above, branch, kinds, line = self.pedigree.above, self._branch, self._kinds, self._line
+        found: dict[int, int] = {}
+        while people:
+            low = people & -people
+            people ^= low
+            person = low.bit_length() - 1
+            top = line[person]
+            if branch[top] & met:
+                found[-1 - person] = person
+                continue
+            up = above[top]
+            while up >= 0 and not branch[up] & met:
+                top, up = up, above[up]
+            found[kinds[person] * len(line) + up] = person
+        return list(found.values())
+
+
+@lru_cache(maxsize=64)
+def roomiest(vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> Roomiest:
+    """The largest family of a shape, as far as clauses of so many facts need it."""
+    return Roomiest(vocabulary, shape, facts)
 
 
 def largest(generations: int, children: tuple[int, int], marriage: float) -> int:

@@ -143,7 +143,15 @@ class KinReading:
         if len(found) != 1:
             return None
         ((word, masks),) = found.items()
-        return Finding((word,), minimal(masks), word)
+        kept = minimal(masks)
+        if len(kept) > 1:  # of supports of one size first the one with the fewest facts
+            facts = {mask: self._hops(query, mask) for mask in kept}
+            kept.sort(key=lambda mask: (mask.bit_count(), facts[mask]))
+        return Finding((word,), kept, word)
+
+    def _hops(self, query: Query, mask: int) -> int:
+        """The facts on the shortest path within these sentences."""
+        return min(len(route.path) for route in self.routes(query) if not route.used & ~mask)
 
     def _answers(self, query: Query, mask: int) -> dict[str, list[int]]:
         """All words that follow along some path, with the sentences; one, unless contradictory."""

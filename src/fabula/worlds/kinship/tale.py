@@ -1,20 +1,21 @@
-"""A story of the kinship world: a family, a chain that proves a target, noise, and its telling."""
+"""A story of the kinship world: a clause, a family that has it, noise, and its telling."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import orjson
 
 from fabula.errors import ParseError, QuotaError
-from fabula.seeds import Draw, below, fingerprint, pick, pick_weighted, shuffled
+from fabula.seeds import Draw, below, fingerprint, pick, shuffled
 from fabula.worlds.base import Annotation, Brief, Candidate, OneWording, Query
 from fabula.worlds.kinship import chains, clauses
 from fabula.worlds.kinship.algebra import FEMALE, MALE
 from fabula.worlds.kinship.chains import Chain, Link, Strand
-from fabula.worlds.kinship.clauses import LISTED, Clause, FamilyShape
+from fabula.worlds.kinship.clauses import Wanted
 from fabula.worlds.kinship.family import Family
 from fabula.worlds.kinship.phrases import Person, names, phrases
 from fabula.worlds.kinship.reading import KinReading
@@ -24,13 +25,13 @@ from fabula.worlds.kinship.template_files import Template
 from fabula.worlds.kinship.templates import Book, book
 from fabula.worlds.kinship.thread import Thread
 
-FAMILIES = 40  # families tried for one story
-CHAINS = 12  # chains tried in one family
-TRIES = 24  # chains with the same ends tried in one family
+FAMILIES = 2_000  # families tried for one story before it is called impossible
+PEOPLE = 200_000  # people in them at most, so that large families end as soon
+AS_THEY_COME, LARGEST = 6, 2  # families tried for one clause
 
 
 class KinshipTale(OneWording):
-    """One story in the making. Its index decides task, target and clause, so quotas are exact."""
+    """One story in the making. Its index decides task and answer, so quotas are exact."""
 
     def __init__(self, recipe: KinshipRecipe, unfold: Draw, wording: Draw, brief: Brief) -> None:
         self.recipe = recipe
@@ -44,8 +45,6 @@ class KinshipTale(OneWording):
         self._split = brief.split
         self._wanted = brief.cell.answers or recipe.targets
         self._words = recipe.vocabulary
-        keys = recipe.family
-        self._shape = FamilyShape(keys.generations, keys.children, keys.marriage)
         self._round, self._place = divmod(brief.number, len(recipe.round))
         self.task: Task = recipe.round[self._place]
         self.chain: Chain | None = None
@@ -56,99 +55,102 @@ class KinshipTale(OneWording):
     # --- unfolding ------------------------------------------------------------------------
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
-        """Tell the story, all of it at once; False if the family cannot hold such a story."""
+        """Tell the story, all of it at once; a QuotaError says why there is none."""
         if not self._begun:
             self._begun = True
-            if self._compose():
-                self._narrate()
-        return bool(self.sentences)
+            self._compose()
+            self._narrate()
+        return True
 
-    def _compose(self) -> bool:
-        draw, words = self._unfold, self._words
-        for n in range(FAMILIES):
-            family = Family(draw, words, *self._shape)
-            chain = self._find_chain(family, max(0, n - FAMILIES // 2))
-            if chain is None:
-                continue
-            noise = self._find_noise(family, chain)
-            if noise is not None and self._nameable(family, chain, noise):
-                self.family, self.chain, self.noise = family, chain, noise
-                return True
-        return False
+    def _compose(self) -> None:
+        """Draw a clause for the answer, then a family that has it, and noise around it."""
+        recipe, draw, words, shape = self.recipe, self._unfold, self._words, self.recipe.shape
+        k = self.task.k
+        wanted = Wanted(shape, k, recipe.which(k), recipe.held_out)
+        relation, gender = words.relation_of[self._target(wanted)]
+        roomy = shape._replace(
+            children=(shape.children[1],) * 2, marriage=1.0 if shape.marriage else 0.0
+        )
+        failed: Counter[str] = Counter()
+        people = 0
+        while failed.total() < FAMILIES and people < PEOPLE:
+            drawn = clauses.drawn(words, wanted, relation, draw)
+            if drawn is None:
+                raise QuotaError(self._nothing_for(wanted))
+            # the same clause in other families, or those that are hard to find would be rarer
+            for n in range(AS_THEY_COME + LARGEST):
+                family = Family(draw, words, *(shape if n < AS_THEY_COME else roomy))
+                people += len(family)
+                links = chains.along(family, words, draw, drawn.clause)
+                if links is None:
+                    failed["chain"] += 1
+                    continue
+                if gender:
+                    family.settle([(links[-1].second, gender)])
+                noise = self._find_noise(family, links)
+                if isinstance(noise, str):
+                    failed[noise] += 1
+                    continue
+                self.family, self.noise = family, noise
+                self.chain = Chain(links, self._proof(links, drawn.steps))
+                return
+        raise QuotaError(self._no_room(failed))
 
-    def _find_chain(self, family: Family, later: int = 0) -> Chain | None:
-        """A chain for the target; with a clause so much later than its turn has, if need be."""
-        draw, words, k = self._unfold, self._words, self.task.k
-        which = "any" if k in self.recipe.any_clause else self.recipe.clauses
-        if k <= LISTED:
-            table = clauses.choice(words, self._shape, k, which, self.recipe.held_out)
-            targets = self._targets(list(table))
-            if not targets:
-                raise QuotaError(self._nothing_for(which))
-            cycle, at = self._turn(len(targets))
-            options = table[targets[at]]
-            # a clause may leave no room for the noise that the recipe wants
-            clause = options[(cycle + later) % len(options)]
-            links = chains.along(family, words, draw, clause)
-            if links is None:
-                return None
-            return Chain(links, self._proof(links))
-        targets = self._targets(list(words.words))
+    def _target(self, wanted: Wanted) -> str:
+        """The answer whose turn it is. Places of the round begin with answers far apart, so that a
+        few stories already have most of them."""
+        targets = [
+            word
+            for word in clauses.provable(self._words, wanted)
+            if not self._wanted or word in self._wanted
+        ]
         if not targets:
-            return None
-        _, at = self._turn(len(targets))
-        relation, gender = words.relation_of[targets[at]]
-        gender = gender or pick(draw, (MALE, FEMALE))
-        for n in range(CHAINS):
-            # a small family may not hold what would be best
-            if n < CHAINS // 2:
-                chain = self._from_ends(family, relation, gender)
-            else:
-                chain = chains.backward(family, words, draw, relation, gender, k)
-            if chain and self._fits(family, chain, relation, which):
-                return chain
-        return None
+            raise QuotaError(self._nothing_for(wanted))
+        places = len(self.recipe.round)
+        return targets[(self._round + self._place * len(targets) // places) % len(targets)]
 
-    def _turn(self, targets: int) -> tuple[int, int]:
-        """How often all targets had their turn in this place of the round, and whose it is now.
-        Places begin with targets far apart, so that a few stories already have most of them."""
-        return divmod(self._round + self._place * targets // len(self.recipe.round), targets)
-
-    def _nothing_for(self, which: str) -> str:
-        shape, k = self._shape, self.task.k
-        low, high = shape.children
-        wanted = " or ".join(self._wanted) if self._wanted else "any word"
-        kept = "" if which == "any" else f" ({which} clauses only)"
+    def _nothing_for(self, wanted: Wanted) -> str:
+        answers = " or ".join(self._wanted) if self._wanted else "any answer"
+        place = f"recipe {self.recipe.id}, split {self._split}"
+        everything = clauses.provable(self._words, wanted._replace(which="any"))
+        if any(not self._wanted or word in self._wanted for word in everything):
+            return (
+                f"{place}: of the clauses of {wanted.k} facts that prove {answers}, none is "
+                f"{wanted.which}, with held_out = {wanted.share:g}. Change held_out, add "
+                f"{wanted.k} to any_clause, or ask for other targets."
+            )
         return (
-            f"recipe {self.recipe.id}, split {self._split}: in a family of {shape.generations} "
-            f"generations with {low} to {high} children a couple, of whom {shape.marriage:.0%} "
-            f"marry, no {k} facts prove {wanted}{kept}. Enlarge the family, or change k, targets "
-            "or clauses."
+            f"{place}: {_described(wanted)} no {wanted.k} facts prove {answers}. Enlarge the "
+            "family, lower k, or ask for other targets."
         )
 
-    def _from_ends(self, family: Family, relation: str, gender: str) -> Chain | None:
-        """A chain whose first and last relation say as little as can be of the target."""
-        draw, words, k = self._unfold, self._words, self.task.k
-        known = clauses.ends(words, self._shape, k).get(relation)
-        if known is None:
-            return None
-        at = pick_weighted(draw, range(len(known.pairs)), known.weights)
-        # again and again with the same ends, or those that are hard to find would be rarer
-        for _ in range(TRIES):
-            relations = pick(draw, known.clauses[at])
-            genders = [""] * (len(relations) - 1) + [gender]
-            links = chains.along(family, words, draw, tuple(zip(relations, genders, strict=True)))
-            if links:
-                seed = list(links)
-                steps = chains.grown(family, words, draw, links, k, fixed_ends=True)
-                if steps is not None:
-                    return Chain(links, self._proof(seed) + steps)
-        return None
+    def _no_room(self, failed: Counter[str]) -> str:
+        """What most families lacked, and what to do about it."""
+        recipe, task = self.recipe, self.task
+        ((worst, times),) = failed.most_common(1)
+        noise = recipe.noise
+        remedies = {
+            "chain": "had no such chain. Enlarge the family, or lower k",
+            "supporting": f"had no people left for {_amount(noise.supporting, task.k)} detours. "
+            "Lower noise.supporting, or enlarge the family",
+            "irrelevant": f"had no people left for a branch of {_amount(noise.irrelevant, task.k)} "
+            "facts. Lower noise.irrelevant, or enlarge the family",
+            "disconnected": "had no people left for a separate path of "
+            f"{_amount(noise.disconnected, task.k)} facts. Lower noise.disconnected, or enlarge "
+            "the family",
+            "held-out": "had only detours that spell a held-out clause. Lower noise.supporting or "
+            "held_out",
+            "names": "had more men or women in the story than the split has names for. "
+            'Set names = "shared", or lower k or the noise',
+        }
+        return (
+            f"recipe {recipe.id}, split {self._split}, task {task.name}: none of "
+            f"{failed.total():,} families could hold the story; {times:,} of them "
+            f"{remedies[worst]}."
+        )
 
-    def _proof(self, links: list[Link]) -> list[chains.Step]:
-        """A proof of what the chain comes to."""
-        steps = self._words.prove([link.relation for link in links])
-        assert steps is not None
+    def _proof(self, links: list[Link], steps: clauses.Steps) -> list[chains.Step]:
+        """The proof of a clause, with the people of the chain."""
         known = {(n, n + 1): link for n, link in enumerate(links)}
         proof = []
         for i, cut, j in reversed(steps):
@@ -158,53 +160,49 @@ class KinshipTale(OneWording):
             proof.append((head, one, two))
         return proof[::-1]
 
-    def _fits(self, family: Family, chain: Chain, relation: str, which: str) -> bool:
-        words = self._words
-        last = words.relations[chain.links[-1].relation]
-        target = words.relations[relation]
-        if last.male == last.female and target.male != target.female:
-            return False  # 'cousin' leaves the gender open
-        if which == "any":
-            return True
-        clause = self._clause(family, chain.links)
-        held = clauses.held_out(words, self._shape, clause, self.recipe.held_out)
-        return held == (which == "held-out")
-
-    def _targets(self, words: list[str]) -> list[str]:
-        return [word for word in words if not self._wanted or word in self._wanted]
-
-    def _find_noise(self, family: Family, chain: Chain) -> list[Strand] | None:
-        draw, found = self._unfold, []
-        used = chains.mask_of(chain.links)
+    def _find_noise(self, family: Family, links: list[Link]) -> list[Strand] | str:
+        """The noise that the task wants, or which kind of it there is no room for."""
+        draw, words, recipe = self._unfold, self._words, self.recipe
+        found: list[Strand] = []
+        used = chains.mask_of(links)
         for kind in self.task.noise:
-            low, high = getattr(self.recipe.noise, kind)
-            high = max(low, high or self.task.k // 2)
+            low, high = recipe.noise.of(kind, self.task.k)
             amount = low + below(draw, high - low + 1)
             if not amount:
                 continue
             if kind == "supporting":
-                strands = chains.supporting(family, self._words, draw, chain, used, (low, amount))
+                strands = chains.supporting(family, words, draw, links, used, (low, amount))
+                if strands is not None and self._spells_held_out(links, strands):
+                    return "held-out"
             elif kind == "irrelevant":
-                strands = chains.irrelevant(family, self._words, draw, chain, used, amount)
+                strands = chains.irrelevant(family, words, draw, links, used, amount)
             else:
-                strands = chains.disconnected(family, self._words, draw, used, amount)
+                strands = chains.disconnected(family, words, draw, used, amount)
             if strands is None:
-                return None
+                return kind
             for strand in strands:
                 used |= chains.mask_of(strand.links)
             found += strands
-        return found
+        return found if self._nameable(family, links, found) else "names"
 
-    def _nameable(self, family: Family, chain: Chain, noise: Sequence[Strand]) -> bool:
+    def _spells_held_out(self, links: list[Link], detours: Sequence[Strand]) -> bool:
+        """Whether a way round, between the two people of the question, is a held-out clause that
+        another split asks for, while this split must not have it."""
+        recipe = self.recipe
+        if recipe.which() != "kept":
+            return False
+        return any(
+            clauses.held_out(self._words, recipe.shape, clause, recipe.held_out)
+            for clause in chains.detoured(links, detours, recipe.guarded)
+        )
+
+    def _nameable(self, family: Family, links: list[Link], noise: Sequence[Strand]) -> bool:
         pool = _names(self.recipe, self._split)
-        people = chains.mask_of(chain.links)
+        people = chains.mask_of(links)
         for strand in noise:
             people |= chains.mask_of(strand.links)
         men, women = people & family.men, people & family.women
         return men.bit_count() <= len(pool[MALE]) and women.bit_count() <= len(pool[FEMALE])
-
-    def _clause(self, family: Family, links: Sequence[Link]) -> Clause:
-        return tuple((link.relation, family.gender(link.second)) for link in links)
 
     # --- telling --------------------------------------------------------------------------
 
@@ -212,8 +210,9 @@ class KinshipTale(OneWording):
         assert self.chain is not None
         draw, strands = self._tell, [Strand("support", self.chain.links), *self.noise]
         self._christen(strands)
-        pool = self.language.pools[self.recipe.phrases]
-        forms = self.language.mentions.choose(by_marriage="by-marriage" in self.recipe.words)
+        recipe, mentions = self.recipe, self.language.mentions
+        pool = self.language.pools[recipe.side("scenes")]
+        forms = mentions.choose(mentions.pools[recipe.side("forms")], "by-marriage" in recipe.words)
         units: list[tuple[str, str]] = []
         told: Told = set()
         groups = [
@@ -224,7 +223,7 @@ class KinshipTale(OneWording):
             if self.recipe.order == "shuffled":
                 groups = shuffled(draw, groups)
             facts = sum(len(group) for group, _ in groups)
-            thread = Thread(self.language, self.recipe.phrases, len(groups), facts, draw)
+            thread = Thread(self.language, recipe.side("scenes"), len(groups), facts, draw)
         for group, role in groups:
             people = [self.people[person] for person in chains.people_of(group)]
             relations = [link.relation for link in group]
@@ -248,7 +247,7 @@ class KinshipTale(OneWording):
         self, book: Book, people: Sequence[Person], relations: Sequence[str]
     ) -> list[str]:
         """A path in one unit, or each fact in one if no template tells it all."""
-        told, pool = self._templates, self.recipe.phrases
+        told, pool = self._templates, self.recipe.side("scenes")
         found = book.tell(people, relations, self._tell, pool, told)
         if found is None:
             assert len(relations) > 1  # the recipe has seen to it that all single facts are covered
@@ -343,15 +342,22 @@ class KinshipTale(OneWording):
         }
         if self._templates:  # so that whoever has the record can read it
             features["templates"] = [t.model_dump(mode="json") for t in self._templates]
-        return Annotation(tuple(self._measured(mask)), features)
+        # the reader prefers the fewest facts among supports of one size, so it cites the chain
+        assert mask == sum(1 << n for n, role in enumerate(self.roles, 1) if role == "support")
+        return Annotation(tuple(self.roles), features)
 
-    def _measured(self, mask: int) -> Iterator[str]:
-        """The roles of the sentences in this proof, which may be a shorter way than was planned."""
-        for number, role in enumerate(self.roles, 1):
-            if mask >> number & 1:
-                yield "support"
-            else:
-                yield "supporting" if role == "support" else role
+
+def _described(wanted: Wanted) -> str:
+    generations, (low, high), marriage = wanted.shape
+    return (
+        f"in a family of {generations} generations with {low} to {high} children a couple, of "
+        f"whom {marriage:.0%} marry,"
+    )
+
+
+def _amount(bounds: tuple[int, int], k: int) -> str:
+    low, high = bounds[0], max(bounds[0], bounds[1] or k // 2)
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _names(recipe: KinshipRecipe, split: str) -> dict[str, tuple[str, ...]]:
