@@ -13,6 +13,7 @@ from tests.kinship_stories import recipe, shipped, stories
 from fabula.errors import ParseError
 from fabula.seeds import pick, stream
 from fabula.verify import objections
+from fabula.worlds.kinship import KINSHIP
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, fold, vocabulary
 from fabula.worlds.kinship.family import Family, members
 from fabula.worlds.kinship.mentions import FREE, Wording
@@ -427,3 +428,9 @@ def test_threads_go_along_the_chain_if_asked() -> None:
 def test_the_recipe_names_the_ways_of_telling() -> None:
     with pytest.raises(Exception, match="thread"):
         recipe(telling="threads")
+
+
+def test_an_opening_word_is_not_a_name() -> None:
+    told = "Blindfolded, Giulia's son-in-law, Derek, identified seven vintages that she had decanted."
+    reading = KINSHIP.read("en", [told])
+    assert ("son-in-law", "Giulia", "Derek") in reading.facts()[0]

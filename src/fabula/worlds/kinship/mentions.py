@@ -308,7 +308,11 @@ class MentionForms:
         Words in `fixed` are not names. 'her' as a pronoun becomes `\\x03`, since it may stand for
         'him' and for 'his'; the latter stands for a mention with "'s".
         """
-        mentions: list[Mention] = []
+        opening, comma, rest = sentence.partition(", ")
+        if comma and opening in fixed:  # 'Blindfolded, Giulia's son, Derek, …' names two people
+            skeleton, mentions = self.parse(rest, fixed)
+            return f"{opening}, {skeleton}", mentions
+        mentions = []
 
         def see(found: re.Match[str]) -> str:
             text = found[0]
