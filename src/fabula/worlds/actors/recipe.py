@@ -102,6 +102,8 @@ class ActorsRecipe(Recipe):
     """'either in the X or the Y' may name one place twice, as in the release."""
     times: Literal["any", "release"] = "any"
     """In which order TIME tells of the past (see past.py)."""
+    gives: Literal["any", "release"] = "any"
+    """Which of the possible gives may happen: any, or those the release has (see relay.py)."""
     moods: tuple[str, ...] = ()
     """Moods that NEED draws on; by default all that the recipe has place and thing for."""
     needs_each: Annotated[int, Field(ge=0)] = 0

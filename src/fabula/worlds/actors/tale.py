@@ -17,6 +17,7 @@ from fabula.worlds.actors.past import Past, displaced
 from fabula.worlds.actors.questions import KINDS, conclude, find, sweep, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
+from fabula.worlds.actors.relay import Relay
 from fabula.worlds.actors.truth import truth
 from fabula.worlds.actors.wants import Wants
 from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query
@@ -216,7 +217,8 @@ class ActorsTale:
         self._cast = recipe.cast
         self.stage = self._stage(unfold)
         self.past, self.wants = self._prepare(unfold)
-        self.scenario = Scenario(self.stage, recipe.lots, unfold, self.past, self.wants)
+        relay = Relay(self.stage) if recipe.gives == "release" else None
+        self.scenario = Scenario(self.stage, recipe.lots, unfold, self.past, self.wants, relay)
         self.aim = ""
         """Whom or what a plot wants to be asked about (see steer.py)."""
         self.sentences: list[str] = []
