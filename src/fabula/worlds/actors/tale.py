@@ -118,7 +118,7 @@ class ActorsReading:
         )
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        knowledge = Knowledge(self.language.lore)
+        knowledge = Knowledge(self.language.lore, excerpt=True)
         for number in numbers_of(mask):
             knowledge.hear(number, self.statements[number - 1])
         found = conclude(knowledge, query, self.language)
@@ -421,7 +421,7 @@ Walk = tuple[str, list[int]]
 
 def _established(course: Sequence[Numbered | str], query: Query, tongue: Language) -> object:
     """What follows for a query from sentences, and from movements of which only is known whose."""
-    knowledge = Knowledge(tongue.lore)
+    knowledge = Knowledge(tongue.lore, excerpt=True)
     for event in course:
         if isinstance(event, str):
             knowledge.wander(event)
