@@ -115,7 +115,7 @@ class Examiner:
             if self._repeats(query, masks, before):
                 return ASKED_BEFORE
             truth = tale.truth(query)
-            if truth is not None and not same_answer(query, truth, answer):
+            if not same_answer(query, truth, answer):
                 raise AssertionError(_disagreement(tale, query, answer, truth))
         elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
             raise AssertionError(_disagreement(tale, query, answer, finding))

@@ -78,6 +78,8 @@ class Stage:
         self.trail = {thing: [place] for thing, place in self.spot.items()}
         self.moves: list[tuple[str, str, str]] = []
         """Who went from where to where."""
+        self.gives: list[tuple[str, str, str]] = []
+        """Who gave what to whom."""
 
     # --- what can happen ------------------------------------------------------------------
 
@@ -127,6 +129,7 @@ class Stage:
             self.holder[args[1]] = None
         else:
             self.holder[args[1]] = args[2]
+            self.gives.append((args[0], args[1], args[2]))
 
 
 class Lots:

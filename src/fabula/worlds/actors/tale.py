@@ -18,7 +18,7 @@ from fabula.worlds.actors.questions import KINDS, conclude, find, sweep, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
 from fabula.worlds.actors.relay import Relay
-from fabula.worlds.actors.truth import truth
+from fabula.worlds.actors.truth import NO_ANSWER, truth
 from fabula.worlds.actors.wants import Wants
 from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query
 
@@ -374,18 +374,14 @@ class ActorsTale:
     def findings(self, kind: str) -> list[tuple[Query, Finding]]:
         return sweep(self.reading.knowledge, self._cast, self.language, kind)
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
-        kind, name = query[0], query[1]
-        if kind == "where-was-person":
-            for who, old, new in reversed(self.stage.moves):
-                if who == name and new == query[2]:
-                    return (old,)
-            old_place = self.past.before(name, query[2]) if self.past else None
-            return (old_place,) if old_place else None
-        if kind in SMALL:
-            person = resolved(self.reading.knowledge, query)[1]
-            return self.wants.truth(query, person) if self.wants else None
-        return truth(self.stage, self.language, query)
+    def truth(self, query: Query) -> tuple[str, ...]:
+        if self.wants is not None and query[0] in SMALL:
+            return self.wants.truth(query)
+        found = truth(self.stage, self.language, query, self._told)
+        if not found and self.past is not None and query[0] == "where-was-person":
+            before = self.past.before(query[1], query[2])
+            return (before,) if before else NO_ANSWER
+        return found
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         return annotation(self.reading, query, mask, position)
