@@ -19,6 +19,7 @@ from fabula.labels import numbers_of
 from fabula.recipe import Recipe
 from fabula.sampler import Proof, fits_answer, misfit
 from fabula.seeds import fingerprint
+from fabula.shortcuts import misled
 from fabula.split import Splitter, content, proof_content
 from fabula.worlds.base import Candidate, Query, Reading, Tale, World, same_answer
 
@@ -39,6 +40,8 @@ class Order(NamedTuple):
     least: int
     """Sentences of its support."""
     most: int
+    misleads: tuple[str, ...] = ()
+    """Trivial guesses that must be wrong."""
 
     @classmethod
     def of(cls, cell: Cell, recipe: Recipe) -> Order:
@@ -48,7 +51,8 @@ class Order(NamedTuple):
         sizes = [wanted.support_size for wanted in conditions]
         least = max([0, *(low for low, _ in sizes)])
         most = min([UNBOUNDED, *(high for _, high in sizes)])
-        return cls(cell, kinds, conditions, least, most)
+        misleads = {guess for wanted in conditions for guess in wanted.misleads}
+        return cls(cell, kinds, conditions, least, most, tuple(sorted(misleads)))
 
     @property
     def share(self) -> float:
@@ -97,6 +101,8 @@ class Examiner:
         stay as they are told.
         """
         query, answer, cited = candidate
+        if order.misleads and not self._misleads(tale, query, answer, order.misleads):
+            return "a trivial guess is right"
         finding = tale.reading.find(query)
         masks: list[int] = []
         if finding is not None and same_answer(query, finding.answer, answer):
@@ -128,6 +134,13 @@ class Examiner:
         question = self.world.ask(self.recipe.native, query)
         support = cited or numbers_of(best)
         return Asked(len(tale.sentences), query, question, answer, support, masks)
+
+    def _misleads(
+        self, tale: Tale, query: Query, answer: tuple[str, ...], guesses: Sequence[str]
+    ) -> bool:
+        """Whether all of these guesses are wrong."""
+        facts, choices = tale.reading.facts(), self.world.choices(self.recipe, query)
+        return all(misled(guess, facts, query, choices, answer) for guess in guesses)
 
     def _repeats(self, query: Query, masks: list[int], before: Sequence[Asked]) -> bool:
         """Whether it was asked before, and follows from the same sentences as then."""

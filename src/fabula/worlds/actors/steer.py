@@ -63,7 +63,9 @@ def steer(tale: ActorsTale, brief: Brief, draw: Draw) -> None:
     if len(recipe.entities.persons) < FEWEST or not plain:
         return
     kind = pick(draw, kinds) if len(kinds) > 1 else kinds[0]
-    if low <= NATURAL.get(kind, NATURAL_HOLDING) and brief.attempt < WAIT:
+    natural = low <= NATURAL.get(kind, NATURAL_HOLDING)
+    # a plot goes the straight way, which misleads nobody
+    if natural and (brief.attempt < WAIT or cell.misleads):
         return
     start = low
     while start < high and draw() < GROWTH:
