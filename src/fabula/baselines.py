@@ -102,7 +102,7 @@ def last_mention_beside(instances: Sequence[Instance]) -> Guesses:
 
 
 def first_mention_beside(instances: Sequence[Instance]) -> Guesses:
-    """Of the last fact about the first name in the question, the possible answer mentioned first."""
+    """Of the last fact about the first name in the question, the first possible answer."""
     return [shortcuts.first_mention_beside(e.facts, e.query, e.choices or ()) for e in instances]
 
 

@@ -159,6 +159,7 @@ class Recipe(Strict):
             for size in sizes:
                 if not isinstance(size, int) and size[0] > size[1]:
                     raise ValueError(f"bins.{kind}: [{size[0]}, {size[1]}] holds no number")
+        self._check_decoys()
         if (self.cells or self.bins) and not any(cell.share for cell in self.quota_cells):
             key = "cells" if self.cells else "bins"
             raise ValueError(f"{key}: at least one cell needs a positive share")
@@ -169,7 +170,6 @@ class Recipe(Strict):
         for kind in self.even:
             if kind not in self.bins:
                 raise ValueError(f"even: '{kind}' has no bins; give it some.")
-        self._check_decoys()
         for split in self.compositional.test if self.compositional else ():
             if split not in self.splits:
                 raise ValueError(

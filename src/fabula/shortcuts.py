@@ -5,11 +5,11 @@ are right. Glossary:
 
     choice  a possible answer to the question, other than the names in the question
     last    the choice that the story mentions last
-    beside  the choice mentioned last in a fact about the first name in the question, e.g. about Mary
-            in 'Where is Mary?' and 'What did Mary give to John?'
+    beside  the choice mentioned last in a fact about the first name in the question, e.g. about
+            Mary in 'Where is Mary?' and 'What did Mary give to John?'
 
-'Is Mary in the park?' is guessed 'yes' if the park is the place mentioned last. Pronouns count as the
-names they stand for: facts have them resolved.
+'Is Mary in the park?' is guessed 'yes' if the park is the place mentioned last. Pronouns count as
+the names they stand for: facts have them resolved.
 """
 
 from __future__ import annotations

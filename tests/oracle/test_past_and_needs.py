@@ -213,9 +213,9 @@ def happened(facts: Facts, query: Fact) -> bool:
             continue
         if query[0] == "why-get" and fact[0] == "grab" and fact[2] == query[2]:
             return True
-        if query[0] == "why-go" and fact[0] in STAYS:
-            if {room for room in ROOMS if fits(fact, {fact[1]: room})} == {query[2]}:
-                return True
+        possible = {room for room in ROOMS if fact[0] in STAYS and fits(fact, {fact[1]: room})}
+        if query[0] == "why-go" and possible == {query[2]}:
+            return True
     return False
 
 

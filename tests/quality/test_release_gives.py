@@ -8,6 +8,7 @@ task 7). The slack allows for the sampling error of both sides.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -28,7 +29,7 @@ def given(name: str) -> tuple[Counter[str], int]:
             for fact in facts
             if fact[0] == "give"
         ]
-        for (number, fact), (later, other) in zip(gives, gives[1:], strict=False):
+        for (number, fact), (later, other) in pairwise(gives):
             counts["another thing"] += fact[2] != other[2]
             counts["another thing at once"] += fact[2] != other[2] and later == number + 1
             counts["gives"] += 1

@@ -71,9 +71,9 @@ def baselines(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Tell what one gets without understanding: majority, last place mentioned, question only …
+    """Measure trivial baselines: majority, last mention, question only …
 
-    A model is worth mentioning as far as it is above these.
+    A model has learned something only as far as it beats these.
 
     Example: [bold]fabula baselines data/qa2[/bold]
     """

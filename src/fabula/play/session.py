@@ -71,7 +71,7 @@ class Session:
         self.actor = None if actor is None else self.grammar.person(actor)
         self.simulation = Simulation(world)
         self.sentences: list[str] = []
-        self._told: list[Told] = []
+        self.told: list[Told] = []
         """What the sentences tell, one for each."""
         self.reading = ActorsReading(self.language)
         self.asked: list[Asked] = []
@@ -134,7 +134,7 @@ class Session:
     def _tell(self, told: Told) -> int:
         sentence = self.language.say(told.kind, told.subjects[0], told.args, self._draw("tell"))
         self.sentences.append(sentence)
-        self._told.append(told)
+        self.told.append(told)
         self.reading.hear(sentence)
         return len(self.sentences)
 
@@ -273,7 +273,7 @@ class Session:
     def _restore(self, moment: _Moment) -> None:
         self.simulation = moment.simulation
         self.sentences = self.sentences[: moment.told]
-        self._told = self._told[: moment.told]
+        self.told = self.told[: moment.told]
         self.asked = self.asked[: moment.asked]
         self.reading = ActorsReading(self.language, self.sentences)
 
@@ -292,7 +292,7 @@ class Session:
             return (known[query[1]],) if query[1] in known else None
         if query[0] in SMALL:  # why people of the game do what they do is not recorded
             return None
-        return truth(simulation.stage, self.language, query, self._told)
+        return truth(simulation.stage, self.language, query, self.told)
 
     def _proofs(self, query: Query, finding: Finding) -> list[int]:
         """The supports that stand, best first.

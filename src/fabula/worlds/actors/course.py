@@ -5,11 +5,11 @@
 
     Where is Sandra?  park, by {1, 2, 3} and by {1, 2, 4}.
 
-Both are proofs: a thing stays in one place until its holder moves, so whoever takes it there or lets
-go of it there is there. But {1, 2, 4} has a *gap*: Sandra lets go of a thing that, as far as these
-sentences tell, was lying on the ground. There is a gap wherever somebody takes what somebody else
-has, or lets go of what they do not have, going by the sentences of the support alone. The first
-sentence about a thing is never a gap.
+Both are proofs: a thing stays in one place until its holder moves, so whoever takes it there or
+lets go of it there is there. But {1, 2, 4} has a *gap*: Sandra lets go of a thing that, as far as
+these sentences tell, was lying on the ground. There is a gap wherever somebody takes what somebody
+else has, or lets go of what they do not have, going by the sentences of the support alone. The
+first sentence about a thing is never a gap.
 
 Promise: supports are ordered by size, then by the number of gaps, then the latest first.
 """

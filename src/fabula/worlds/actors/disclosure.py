@@ -1,13 +1,13 @@
-"""What the simulator has disclosed of where people are: its own record, kept by event, not by text.
+"""What the simulator has disclosed of where people are: a record of its own, made from the events.
 
-Needed for 'Is P in the L?' only: the simulator always knows where P is, but 'maybe' is right as long
-as the told events leave it open. Of each event it is known here what was told of it (see Told):
+It is needed for 'Is P in the L?' only: the simulator always knows where P is, but 'maybe' is right
+as long as the told events leave it open. Of each event it counts what was told (see Told):
 
 - a movement is told with its place, as 'no longer in' the place left, or as one of two places;
-- taking, dropping, giving, putting and the like are told as they are, and whoever and whatever takes
-  part is together in one place.
+- taking, dropping, giving, putting and the like are told in full, and all who and that take part
+  are together in one place.
 
-People and things that were together form a *company*, which has one place; what somebody has goes
+People and things that were together form a *company*, which has one place; what somebody holds goes
 along into the next one. A company is confined by all that was told of any of its members.
 """
 
@@ -70,9 +70,7 @@ class Disclosure:
     def _note(self, event: Told) -> None:
         kind, subjects, args, _ = event
         for person in subjects:
-            if kind == "MOVE" or kind == "AFFIRM":
-                self._go(person, Confines(frozenset(args)))
-            elif kind == "INDEF":
+            if kind in ("MOVE", "AFFIRM", "INDEF"):
                 self._go(person, Confines(frozenset(args)))
             elif kind == "NEGATE":
                 self._go(person, Confines(None, frozenset(args)))

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from fabula.errors import ParseError, hint
 from fabula.language import Language, Statement, language
 from fabula.recipe import Recipe, Strict, Weight
+from fabula.worlds.actors import possible
 from fabula.worlds.actors.events import (
     ACTIONS,
     CONCEPTS,
@@ -153,6 +154,7 @@ class ActorsRecipe(Recipe):
             raise ValueError("outside: with TIME, everybody comes from one of the places")
         self._check_moods()
         self._check_cells()
+        possible.check(self)
         self._check_names()
         return self
 

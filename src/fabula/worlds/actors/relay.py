@@ -1,12 +1,12 @@
 """The order in which the bAbI release hands things on.
 
-In the published files of tasks 5 and 7, a thing that was given tends to be given on while other gives
-wait. In the training file of task 5, the previous thing could still be passed on at 553 of the gives;
-another thing was passed on at only 16 of them, and 14 of these things had been picked up since. Gives
-drawn freely would pass on another thing at 17 % of them.
+In the published files of tasks 5 and 7, a thing that was given tends to be given on while other
+gives wait. In the training file of task 5, the previous thing could still be passed on at 553 of
+the gives; another thing was passed on at only 16 of them, and 14 of these things had been picked up
+since. Gives drawn freely would pass on another thing at 17 % of them.
 
-Promise: while somebody can pass on the thing that was given last, another thing is given only if it
-was picked up since.
+Promise: while somebody can pass on the thing that was given last, another thing is given only if
+it was picked up since.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The simulator's own answer to every question, compared with each answer of the reader.
 
-It comes from the state of the world and from the simulator's records of what happened. Nothing here
-uses the reader or the text. Only 'Is P in the L?' also depends on what was told: the world always
-says yes or no, and 'maybe' is right as long as the told events leave the place open (disclosure.py).
+It comes from the state of the world and from the simulator's records of what happened. Nothing
+here uses the reader or the text. Only 'Is P in the L?' also depends on what was told: the world
+always says yes or no, and 'maybe' is right as long as the told events leave the place open (see
+disclosure.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from fabula.worlds.base import Query
 Answer = tuple[str, ...]
 
 NO_ANSWER: Answer = ()
-"""The simulator's answer to a question that should not be asked: no answer of the reader equals it."""
+"""To a question that should not be asked: equal to no answer of the reader."""
 
 
 def truth(stage: Stage, language: Language, query: Query, told: Sequence[Told]) -> Answer:

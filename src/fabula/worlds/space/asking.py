@@ -104,9 +104,7 @@ class Asker:
             found += dict.fromkeys(n for n, _ in near[here] if n not in found)
         return found
 
-    def _route(
-        self, start: str, goal: str, by_letter: bool = False
-    ) -> tuple[str, ...] | None:
+    def _route(self, start: str, goal: str, by_letter: bool = False) -> tuple[str, ...] | None:
         """The steps over the fewest links, if there is just one such way."""
         near = self._near()
         ways: dict[str, list[tuple[int, ...]]] = {start: [()]}
