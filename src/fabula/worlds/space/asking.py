@@ -213,7 +213,7 @@ class Asker:
         if query[0] == "how-far":
             return (str(length(places[query[1]] - places[query[2]])),)
         if query[0] == "path":
-            return self._route(*query[-2:], by_letter=query[1] != "steps") or ()
+            return self._route(query[-2], query[-1], by_letter=query[1] != "steps") or ()
         spot = (
             places[query[2]] + WORDS[query[1]]
             if query[0] == "what-is"
