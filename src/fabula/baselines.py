@@ -102,8 +102,13 @@ def last_mention_beside(instances: Sequence[Instance]) -> Guesses:
 
 
 def first_mention_beside(instances: Sequence[Instance]) -> Guesses:
-    """Of the last fact about the first name in the question, the first possible answer."""
+    """The possible answer mentioned first beside the first name in the question."""
     return [shortcuts.first_mention_beside(e.facts, e.query, e.choices or ()) for e in instances]
+
+
+def most_mentions_beside(instances: Sequence[Instance]) -> Guesses:
+    """The possible answer mentioned most often beside the first name in the question."""
+    return [shortcuts.most_mentions_beside(e.facts, e.query, e.choices or ()) for e in instances]
 
 
 BASELINES: dict[str, Callable[[Sequence[Instance]], Guesses]] = {
@@ -114,6 +119,7 @@ BASELINES: dict[str, Callable[[Sequence[Instance]], Guesses]] = {
     "last mention": last_mention,
     "last mention beside the name asked": last_mention_beside,
     "first mention beside the name asked": first_mention_beside,
+    "most mentions beside the name asked": most_mentions_beside,
 }
 
 

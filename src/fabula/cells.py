@@ -12,8 +12,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from fabula.shortcuts import GUESSES
-
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Bounds = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
@@ -65,7 +63,7 @@ class Cell(Strict):
     """Events and tellings that must all be among the sentences outside the support."""
     undistracted_by: tuple[str, ...] = ()
     """Events and tellings that must not be among them."""
-    misleads: tuple[Literal["last", "beside"], ...] = ()
+    misleads: tuple[Literal["last", "beside", "first"], ...] = ()
     """Trivial guesses (see shortcuts.py) that must be wrong."""
 
     @model_validator(mode="before")
@@ -105,13 +103,15 @@ class Cell(Strict):
 class Decoys(Strict):
     """How often a trivial guess (see shortcuts.py) must be wrong, as shares of the questions.
 
-    A single share stands for both.
+    A single share stands for `last` and `beside`.
     """
 
     last: Share = 0.0
     """The possible answer that the story mentions last is wrong."""
     beside: Share = 0.0
     """Any possible answer in the last fact about the first name in the question is wrong."""
+    first: Share = 0.0
+    """Any possible answer in the first fact about that name is wrong."""
 
     @model_validator(mode="before")
     @classmethod
@@ -124,12 +124,21 @@ class Decoys(Strict):
         """Shares of the questions, and the guesses that must be wrong in them."""
         least, most = sorted((self.last, self.beside))
         more = "last" if self.last > self.beside else "beside"
-        parts: list[tuple[float, tuple[str, ...]]] = [
-            (least, GUESSES),
+        late: list[tuple[float, tuple[str, ...]]] = [
+            (least, ("last", "beside")),
             (most - least, (more,)),
             (1 - most, ()),
         ]
-        return [part for part in parts if part[0] > 1e-9]
+        early: list[tuple[float, tuple[str, ...]]] = [
+            (self.first, ("first",)),
+            (1 - self.first, ()),
+        ]
+        return [
+            (share * other, (*guesses, *ahead))
+            for share, guesses in late
+            for other, ahead in early
+            if share * other > 1e-9
+        ]
 
 
 class HeldOut(Strict):

