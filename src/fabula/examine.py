@@ -2,7 +2,8 @@
 
 Promises:
 1. A question is asked only if the reader can answer it; each support alone gives the answer and
-   loses it without any of its sentences; the simulator agrees. All three are checked here, always.
+   loses it without any of its sentences; the simulator's own answer is the same. All three are
+   checked here, for every question.
 2. It is what its order says, measured on the proof, and its proof belongs to the split.
 """
 
