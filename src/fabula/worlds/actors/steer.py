@@ -42,6 +42,7 @@ GIVING = (*BY_GIVER, "who-gave", "who-gave-to", "who-received")
 """Gives come by themselves, but rarely such that the last mention beside the name is wrong."""
 WAIT = 3  # stories waited for what should come by itself
 FEWEST = 5  # people, so that a plot leaves some to be free
+FEWEST_OF_ALL = 4  # enough where only a plot will do: a place that takes three sentences to show
 PLANS = 20  # tried for one size
 LEAP = 3  # not every size can be: where nothing is given, links take two sentences
 MORE = 0.5  # how often a thing that was given changes hands twice more
@@ -67,9 +68,12 @@ def steer(tale: ActorsTale, brief: Brief, draw: Draw) -> None:
         return
     scenario = tale.scenario
     plain = type(tale.stage) is Stage and scenario.past is None and scenario.wants is None
-    if len(recipe.entities.persons) < FEWEST or not plain:
+    if len(recipe.entities.persons) < FEWEST_OF_ALL or not plain:
         return
     kind = pick(draw, kinds) if len(kinds) > 1 else kinds[0]
+    rare = kind == "where-person" and low > NATURAL[kind]
+    if len(recipe.entities.persons) < FEWEST and not rare:
+        return
     if low <= NATURAL.get(kind, NATURAL_HOLDING) and brief.attempt < WAIT:
         return
     if kind == "yes-no" and cell.misleads:  # a plot that shows a place misleads nobody about it
