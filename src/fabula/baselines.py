@@ -1,4 +1,4 @@
-"""What one gets without understanding: trivial baselines over instances.
+"""Trivial baselines: the accuracy one gets without understanding.
 
 A benchmark is worth something only as far as these fail on it. Each baseline is a function from the
 instances to one guess each; those that learn from labels learn from the very instances they are
@@ -15,28 +15,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import partial
-from typing import NamedTuple
 
+from fabula import shortcuts
 from fabula.instance import Instance
 from fabula.seeds import pick, stream
+from fabula.shortcuts import Score
 from fabula.worlds.base import same_answer
 
 Answer = tuple[str, ...]
 Guesses = list[Answer | None]
-
-
-class Score(NamedTuple):
-    """What a baseline got right."""
-
-    name: str
-    right: int
-    total: int
-
-    @property
-    def accuracy(self) -> float:
-        """The part it got right."""
-        return self.right / self.total if self.total else 0.0
 
 
 def _commonest(instances: Sequence[Instance], key: Callable[[Instance], Hashable]) -> Guesses:
@@ -91,41 +78,24 @@ def random_choice(instances: Sequence[Instance]) -> Guesses:
     return guesses
 
 
-def last_place(instances: Sequence[Instance]) -> Guesses:
-    """The choice that the story names last."""
-    return [_last_named(each, lambda fact: True) for each in instances]
+def last_mention(instances: Sequence[Instance]) -> Guesses:
+    """The possible answer that the story mentions last."""
+    return [shortcuts.last_mention(e.facts, e.query, e.choices or ()) for e in instances]
 
 
-def last_place_of_name(instances: Sequence[Instance]) -> Guesses:
-    """The choice named last by a sentence about whom or what the question names."""
-    return [_last_named(each, partial(_names, each.query[1])) for each in instances]
+def last_mention_beside(instances: Sequence[Instance]) -> Guesses:
+    """The possible answer mentioned last beside the first name in the question."""
+    return [shortcuts.last_mention_beside(e.facts, e.query, e.choices or ()) for e in instances]
 
 
-def _names(name: str, fact: tuple[str, ...]) -> bool:
-    return name in fact
+def first_mention_beside(instances: Sequence[Instance]) -> Guesses:
+    """The possible answer mentioned first beside the first name in the question."""
+    return [shortcuts.first_mention_beside(e.facts, e.query, e.choices or ()) for e in instances]
 
 
-def _last_named(each: Instance, about: Callable[[tuple[str, ...]], bool]) -> Answer | None:
-    """The last word of a fact that could be an answer and that the question does not name.
-
-    A question for yes or no is taken as whether the place it names is that last one.
-    """
-    closed = set(each.choices or ())
-    kind, named = each.query[0], each.query[1:]
-    if kind == "yes-no":
-        place = next((word for word in _words(each, about) if word not in named[:1]), None)
-        if place is None:
-            return None
-        return ("yes",) if place == named[-1] else ("no",)
-    return next(((word,) for word in _words(each, about) if word in closed - set(named)), None)
-
-
-def _words(each: Instance, about: Callable[[tuple[str, ...]], bool]) -> Iterable[str]:
-    """The words of the facts, the last first."""
-    for facts in reversed(each.facts):
-        for fact in reversed(facts):
-            if about(fact):
-                yield from reversed(fact[1:])
+def most_mentions_beside(instances: Sequence[Instance]) -> Guesses:
+    """The possible answer mentioned most often beside the first name in the question."""
+    return [shortcuts.most_mentions_beside(e.facts, e.query, e.choices or ()) for e in instances]
 
 
 BASELINES: dict[str, Callable[[Sequence[Instance]], Guesses]] = {
@@ -133,8 +103,10 @@ BASELINES: dict[str, Callable[[Sequence[Instance]], Guesses]] = {
     "majority by kind of question": majority_by_kind,
     "question only": question_only,
     "random": random_choice,
-    "last place named": last_place,
-    "last place of the name asked": last_place_of_name,
+    "last mention": last_mention,
+    "last mention beside the name asked": last_mention_beside,
+    "first mention beside the name asked": first_mention_beside,
+    "most mentions beside the name asked": most_mentions_beside,
 }
 
 

@@ -20,7 +20,7 @@ from fabula.formats.parquet import TYPES
 from fabula.generate import Author
 from fabula.instance import Instance
 from fabula.recipe import load
-from fabula.shortcuts import LOOKUPS, chain_of, lookups
+from fabula.lookups import LOOKUPS, chain_of, lookups
 
 if TYPE_CHECKING:
     from fabula.engine.plan import Plan

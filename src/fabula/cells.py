@@ -8,11 +8,12 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Bounds = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 Bin = int | Bounds
 """A number of sentences, or a range of them."""
@@ -64,6 +65,8 @@ class Cell(Strict):
     """Events and tellings that must all be among the sentences outside the support."""
     undistracted_by: tuple[str, ...] = ()
     """Events and tellings that must not be among them."""
+    misleads: tuple[Literal["last", "beside", "first"], ...] = ()
+    """Trivial guesses (see shortcuts.py) that must be wrong."""
 
     @model_validator(mode="before")
     @classmethod
@@ -99,6 +102,47 @@ class Cell(Strict):
         return {key: getattr(self, key) for key in keys}
 
 
+class Decoys(Strict):
+    """How often a trivial guess (see shortcuts.py) must be wrong, as shares of the questions.
+
+    A single share stands for `last` and `beside`.
+    """
+
+    last: Share = 0.0
+    """The possible answer that the story mentions last is wrong."""
+    beside: Share = 0.0
+    """Any possible answer in the last fact about the first name in the question is wrong."""
+    first: Share = 0.0
+    """Any possible answer in the first fact about that name is wrong."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_share(cls, data: Any) -> Any:
+        if isinstance(data, int | float) and not isinstance(data, bool):
+            return {"last": data, "beside": data}
+        return data
+
+    def parts(self) -> list[tuple[float, tuple[str, ...]]]:
+        """Shares of the questions, and the guesses that must be wrong in them."""
+        least, most = sorted((self.last, self.beside))
+        more = "last" if self.last > self.beside else "beside"
+        late: list[tuple[float, tuple[str, ...]]] = [
+            (least, ("last", "beside")),
+            (most - least, (more,)),
+            (1 - most, ()),
+        ]
+        early: list[tuple[float, tuple[str, ...]]] = [
+            (self.first, ("first",)),
+            (1 - self.first, ()),
+        ]
+        return [
+            (share * other, (*guesses, *ahead))
+            for share, guesses in late
+            for other, ahead in early
+            if share * other > 1e-9
+        ]
+
+
 class HeldOut(Strict):
     """A combination that must not occur in the supports of training instances."""
 
@@ -128,26 +172,32 @@ def cells_of(
     bins: Mapping[str, tuple[Bin, ...]],
     asks: Mapping[str, float],
     even: Mapping[str, tuple[str, ...]],
+    decoys: Mapping[str, tuple[Decoys, ...]],
 ) -> list[Cell]:
     """A cell for each support size of each kind of question, the kinds by their weights.
 
-    Of a kind in `even`, there is one for each size and answer.
+    Of a kind in `even`, there is one for each size and answer. Each of them is divided by `decoys`,
+    which has a value for each bin, or a single one for all; 'kind answer' comes before 'kind'.
     """
     cells = []
     for kind, sizes in bins.items():
         answers: list[tuple[str, ...]] = [(word,) for word in even.get(kind, ())] or [()]
         share = asks.get(kind, 0.0) / len(sizes) / len(answers)
-        for size in sizes if share else ():
+        for at, size in enumerate(sizes if share else ()):
             low, high = (size, size) if isinstance(size, int) else size
             name = f"{kind} {low}" + ("" if low == high else f"-{high}")
-            cells += [
-                Cell(
-                    name=" ".join((name, *words)),
-                    share=share,
-                    asks=(kind,),
-                    answers=words,
-                    support_size=(low, high),
-                )
-                for words in answers
-            ]
+            for words in answers:
+                wanted = decoys.get(" ".join((kind, *words)), decoys.get(kind, (Decoys(),)))
+                for part, misleads in wanted[at if len(wanted) > 1 else 0].parts():
+                    marks = (f"({' and '.join(misleads)} misled)",) if misleads else ()
+                    cells.append(
+                        Cell(
+                            name=" ".join((name, *words, *marks)),
+                            share=share * part,
+                            asks=(kind,),
+                            answers=words,
+                            support_size=(low, high),
+                            misleads=misleads,
+                        )
+                    )
     return cells

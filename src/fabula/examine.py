@@ -2,7 +2,8 @@
 
 Promises:
 1. A question is asked only if the reader can answer it; each support alone gives the answer and
-   loses it without any of its sentences; the simulator agrees. All three are checked here, always.
+   loses it without any of its sentences; the simulator's own answer is the same. All three are
+   checked here, for every question.
 2. It is what its order says, measured on the proof, and its proof belongs to the split.
 """
 
@@ -19,6 +20,7 @@ from fabula.labels import numbers_of
 from fabula.recipe import Recipe
 from fabula.sampler import Proof, fits_answer, misfit
 from fabula.seeds import fingerprint
+from fabula.shortcuts import misled
 from fabula.split import Splitter, content, proof_content
 from fabula.worlds.base import Candidate, Query, Reading, Tale, World, same_answer
 
@@ -39,6 +41,8 @@ class Order(NamedTuple):
     least: int
     """Sentences of its support."""
     most: int
+    misleads: tuple[str, ...] = ()
+    """Trivial guesses that must be wrong."""
 
     @classmethod
     def of(cls, cell: Cell, recipe: Recipe) -> Order:
@@ -48,7 +52,8 @@ class Order(NamedTuple):
         sizes = [wanted.support_size for wanted in conditions]
         least = max([0, *(low for low, _ in sizes)])
         most = min([UNBOUNDED, *(high for _, high in sizes)])
-        return cls(cell, kinds, conditions, least, most)
+        misleads = {guess for wanted in conditions for guess in wanted.misleads}
+        return cls(cell, kinds, conditions, least, most, tuple(sorted(misleads)))
 
     @property
     def share(self) -> float:
@@ -97,6 +102,8 @@ class Examiner:
         stay as they are told.
         """
         query, answer, cited = candidate
+        if order.misleads and not self._misleads(tale, query, answer, order.misleads):
+            return "a trivial guess is right"
         finding = tale.reading.find(query)
         masks: list[int] = []
         if finding is not None and same_answer(query, finding.answer, answer):
@@ -115,7 +122,7 @@ class Examiner:
             if self._repeats(query, masks, before):
                 return ASKED_BEFORE
             truth = tale.truth(query)
-            if truth is not None and not same_answer(query, truth, answer):
+            if not same_answer(query, truth, answer):
                 raise AssertionError(_disagreement(tale, query, answer, truth))
         elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
             raise AssertionError(_disagreement(tale, query, answer, finding))
@@ -128,6 +135,13 @@ class Examiner:
         question = self.world.ask(self.recipe.native, query)
         support = cited or numbers_of(best)
         return Asked(len(tale.sentences), query, question, answer, support, masks)
+
+    def _misleads(
+        self, tale: Tale, query: Query, answer: tuple[str, ...], guesses: Sequence[str]
+    ) -> bool:
+        """Whether all of these guesses are wrong."""
+        facts, choices = tale.reading.facts(), self.world.choices(self.recipe, query)
+        return all(misled(guess, facts, query, choices, answer) for guess in guesses)
 
     def _repeats(self, query: Query, masks: list[int], before: Sequence[Asked]) -> bool:
         """Whether it was asked before, and follows from the same sentences as then."""

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import orjson
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from fabula.cells import Bin, Cell, Compositional, Strict, Weight, cells_of
+from fabula.cells import Bin, Cell, Compositional, Decoys, Strict, Weight, cells_of
 from fabula.errors import RecipeError, hint
 from fabula.language.catalogue import check, native
 
@@ -82,6 +82,9 @@ class Recipe(Strict):
     the kinds as `asks` weighs them; only the kinds named here are asked."""
     even: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = {}
     """With `bins`: for a kind of question the answers that come equally often in each bin."""
+    decoys: dict[str, tuple[Decoys, ...]] = {}
+    """With `bins`: for a kind of question, or kind and answer ('yes-no no'), the share of questions
+    that trivial guesses get wrong; one for all bins, or a list with one for each."""
     along: tuple[str, ...] = ()
     """Kinds of question of which all that can be asked are passed along with each question."""
     max_per_signature: Annotated[int, Field(ge=0)] = 0
@@ -116,6 +119,20 @@ class Recipe(Strict):
             }
         return data
 
+    @field_validator("decoys", mode="before")
+    @classmethod
+    def _list_of_decoys(cls, data: Any) -> Any:
+        """A single value stands for a list of one."""
+        if not isinstance(data, dict):
+            return data
+        return {key: one if isinstance(one, list | tuple) else (one,) for key, one in data.items()}
+
+    @field_validator("decoys")
+    @classmethod
+    def _real_decoys(cls, data: dict[str, tuple[Decoys, ...]]) -> dict[str, tuple[Decoys, ...]]:
+        """What is 0 everywhere is as if it were not there, so that a dialect can leave it out."""
+        return {key: found for key, found in data.items() if any(d != Decoys() for d in found)}
+
     @model_validator(mode="after")
     def _sound(self) -> Recipe:
         if not self.composed:
@@ -142,6 +159,7 @@ class Recipe(Strict):
             for size in sizes:
                 if not isinstance(size, int) and size[0] > size[1]:
                     raise ValueError(f"bins.{kind}: [{size[0]}, {size[1]}] holds no number")
+        self._check_decoys()
         if (self.cells or self.bins) and not any(cell.share for cell in self.quota_cells):
             key = "cells" if self.cells else "bins"
             raise ValueError(f"{key}: at least one cell needs a positive share")
@@ -203,6 +221,21 @@ class Recipe(Strict):
         scale = free / sum(raw.values()) if raw else 0.0
         return {name: given[name] if name in given else raw[name] * scale for name in self.splits}
 
+    def _check_decoys(self) -> None:
+        for key, wanted in self.decoys.items():
+            kind, _, answer = key.partition(" ")
+            if kind not in self.bins:
+                known = hint(kind, self.bins)
+                raise ValueError(f"decoys.{key}: '{kind}' has no bins; give it some.{known}")
+            if answer and answer not in self.even.get(kind, ()):
+                known = hint(answer, self.even.get(kind, ()))
+                raise ValueError(f"decoys.{key}: even.{kind} does not list '{answer}'.{known}")
+            if len(wanted) not in (1, len(self.bins[kind])):
+                raise ValueError(
+                    f"decoys.{key}: {len(wanted)} values for {len(self.bins[kind])} bins; "
+                    "give one for all bins, or one for each"
+                )
+
     @cached_property
     def digest(self) -> str:
         """A short hash of what the recipe says, whatever its seed and sizes."""
@@ -216,7 +249,7 @@ class Recipe(Strict):
     @property
     def quota_cells(self) -> tuple[Cell, ...]:
         """The cells, written out or in short."""
-        return self.cells or tuple(cells_of(self.bins, self.asks, self.even))
+        return self.cells or tuple(cells_of(self.bins, self.asks, self.even, self.decoys))
 
     def concepts(self) -> frozenset[str]:
         """What its instances are made of: kinds of question, and what the world adds to them."""

@@ -1,96 +1,115 @@
-"""Look-ups that see a part of a chain of relations instead of following it.
+"""Guesses that need no understanding: which possible answer does the story mention, and where?
 
-They show how much of a benchmark of chains (kinship) can be had without reasoning: from the first
-and the last relation, and from all relations without their order. Genders do not count: whoever
-finds the relation knows the word, since the text tells the gender of the person asked about.
+Recipes set quotas on how often these are wrong (`decoys`), and baselines.py measures how often they
+are right. Glossary:
 
-Promises:
-1. A look-up is learned per split and number of hops, from the other nine tenths of the records, so
-   that it never knows the label of the record it answers.
-2. Relations are those of the recorded chain, whatever their wording and the order of the story.
+    choice  a possible answer to the question, other than the names in the question
+    last    the choice that the story mentions last
+    beside  the choice mentioned last in a fact about the first name in the question, e.g. about
+            Mary in 'Where is Mary?' and 'What did Mary give to John?'
+    first   the choice mentioned first in such a fact
+    most    the choice mentioned most often in such facts
+
+'Is Mary in the park?' is guessed 'yes' if the park is the place mentioned last (first, most often).
+Pronouns count as the names they stand for: facts have them resolved.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cache
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from fabula.baselines import Score
-from fabula.instance import Instance
-from fabula.seeds import fingerprint
-from fabula.worlds.kinship.reading import BLOOD
+class Score(NamedTuple):
+    """What a baseline got right."""
 
-FOLDS = 10
+    name: str
+    right: int
+    total: int
 
-Chain = tuple[str, ...]
+    @property
+    def accuracy(self) -> float:
+        """The part it got right."""
+        return self.right / self.total if self.total else 0.0
 
-LOOKUPS: dict[str, Callable[[Chain], Hashable]] = {
-    "ends of the chain": lambda chain: (chain[0], chain[-1]),
-    "bag of relations": lambda chain: tuple(sorted(chain)),
+
+Answer = tuple[str, ...]
+Fact = tuple[str, ...]
+Query = tuple[str, ...]
+Told = Sequence[Sequence[Fact]]
+"""The facts of each sentence."""
+
+GUESSES = ("last", "beside", "first")
+"""The guesses that quotas can be set on."""
+LOCATING = ("move", "at", "not-at", "either", "went")
+"""Facts that say where somebody is: a person, then one or two places."""
+
+
+def last_mention(told: Told, query: Query, choices: Sequence[str]) -> Answer | None:
+    """The choice that the story mentions last."""
+    return _guess([found[-1] for found in _mentions(told, query, choices)][-1:], query)
+
+
+def last_mention_beside(told: Told, query: Query, choices: Sequence[str]) -> Answer | None:
+    """The choice mentioned last beside the first name in the question."""
+    return _guess([found[-1] for found in _mentions(told, query, choices, query[1])][-1:], query)
+
+
+def first_mention_beside(told: Told, query: Query, choices: Sequence[str]) -> Answer | None:
+    """The choice mentioned first beside the first name in the question."""
+    return _guess([found[0] for found in _mentions(told, query, choices, query[1])][:1], query)
+
+
+def most_mentions_beside(told: Told, query: Query, choices: Sequence[str]) -> Answer | None:
+    """The choice mentioned most often beside the first name in the question; of several, the one
+    mentioned first."""
+    found = [word for words in _mentions(told, query, choices, query[1]) for word in words]
+    return _guess([word for word, _ in Counter(found).most_common(1)], query)
+
+
+def misled(
+    guess: str, told: Told, query: Query, choices: Sequence[str] | None, answer: Answer
+) -> bool:
+    """Whether a guess is wrong; beside a name, whichever choice of the fact it takes."""
+    if query[0] == "yes-no" or guess == "last":
+        return _GUESSED[guess](told, query, choices or ()) != answer
+    mentions = list(_mentions(told, query, choices or (), query[1]))
+    if not mentions or len(answer) != 1:
+        return True
+    return answer[0] not in mentions[0 if guess == "first" else -1]
+
+
+_GUESSED = {
+    "last": last_mention,
+    "beside": last_mention_beside,
+    "first": first_mention_beside,
 }
 
 
-class Found(NamedTuple):
-    """What look-ups find in the records of one split that have the same number of hops."""
-
-    split: str
-    hops: int
-    scores: list[Score]
-
-
-class _Seen(NamedTuple):
-    """A record as a look-up sees it."""
-
-    chain: Chain
-    answer: str
-    """The relation."""
-    fold: int
-
-
-def chain_of(record: Instance) -> Chain | None:
-    """The relations of a recorded chain in order, or None if it has none."""
-    words = [edge[1] for edge in record.features.get("edges", ()) if edge[3] == "support"]
-    if not words or any(word not in BLOOD.relation_of for word in words):
+def _guess(words: Sequence[str], query: Query) -> Answer | None:
+    if not words:
         return None
-    return tuple(BLOOD.relation_of[word][0] for word in words)
+    if query[0] == "yes-no":
+        return ("yes",) if words[0] == query[-1] else ("no",)
+    return (words[0],)
 
 
-def lookups(records: Iterable[Instance]) -> list[Found]:
-    """What the look-ups find, by split and number of hops; nothing for records without chains."""
-    groups: defaultdict[tuple[str, int], list[_Seen]] = defaultdict(list)
-    for record in records:
-        chain = chain_of(record)
-        if chain is not None:
-            answer, fold = record.answer[0], fingerprint("fold:" + record.id) % FOLDS
-            relation = BLOOD.relation_of.get(answer, (answer, ""))[0]
-            split = str(record.provenance.get("split", ""))
-            groups[split, len(chain)].append(_Seen(chain, relation, fold))
-    order = list(dict.fromkeys(split for split, _ in groups))
-    return [
-        Found(split, hops, [_score(name, key, group) for name, key in LOOKUPS.items()])
-        for (split, hops), group in sorted(
-            groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
-        )
-    ]
-
-
-def _score(name: str, key: Callable[[Chain], Hashable], group: Sequence[_Seen]) -> Score:
-    """What a look-up on a key finds, each answer looked up in the other folds."""
-    total: defaultdict[Hashable, Counter[str]] = defaultdict(Counter)
-    own: defaultdict[tuple[Hashable, int], Counter[str]] = defaultdict(Counter)
-    for seen in group:
-        for known in (key(seen.chain), None):  # for what was never seen, the commonest of all
-            total[known][seen.answer] += 1
-            own[known, seen.fold][seen.answer] += 1
-
-    @cache
-    def best(known: Hashable, fold: int) -> str | None:
-        others = total[known] - own[known, fold]
-        return min(others, key=lambda word: (-others[word], word)) if others else None
-
-    right = sum(
-        (best(key(seen.chain), seen.fold) or best(None, seen.fold)) == seen.answer for seen in group
-    )
-    return Score(name, right, len(group))
+def _mentions(
+    told: Told, query: Query, choices: Sequence[str], name: str | None = None
+) -> Iterator[list[str]]:
+    """The choices in each fact that mentions any, of all facts or of those about a name."""
+    closed = set(choices).difference(query[1:])
+    located = query[0] == "yes-no" and len(query) == 3  # a person and a place
+    for facts in told:
+        for fact in facts:
+            if name is not None and name not in fact:
+                continue
+            if query[0] != "yes-no":
+                found = [word for word in fact[1:] if word in closed]
+            elif located:
+                places = 2 if fact[0] == "either" else 1
+                found = list(fact[2 : 2 + places]) if fact[0] in LOCATING else []
+            else:
+                found = [word for word in fact[1:] if word != query[1]]
+            if found:
+                yield found

@@ -31,7 +31,7 @@ def test_a_trained_model_scores_as_its_training_said(trained: Path, tmp_path: Pa
     seen = seen_by(run)
     assert seen is not None
     assert (seen.source, seen.examples) == ("babi/qa1", 200)
-    assert found["baselines"]["where-person"]["last place of the name asked"] == 60
+    assert found["baselines"]["where-person"]["last mention beside the name asked"] == 60
 
 
 def test_a_model_that_was_trained_anew_is_another(

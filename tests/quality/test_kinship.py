@@ -18,7 +18,7 @@ from tests.kinship_stories import shipped
 
 from fabula.instance import Instance
 from fabula.seeds import stream
-from fabula.shortcuts import lookups
+from fabula.lookups import lookups
 from fabula.worlds.kinship.algebra import vocabulary
 from fabula.worlds.kinship.phrases import phrases
 from fabula.worlds.kinship.statistics import Statistics, gendered, statistics, told

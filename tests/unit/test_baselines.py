@@ -43,11 +43,11 @@ STORY = ["Mary went to the park.", "John went to the hall.", "Mary took the milk
 @pytest.mark.parametrize(
     ("name", "query", "guess"),
     [
-        ("last place named", ("where-person", "Mary"), ("hall",)),
-        ("last place of the name asked", ("where-person", "Mary"), ("park",)),
-        ("last place of the name asked", ("where-person", "Sandra"), None),
-        ("last place of the name asked", ("yes-no", "John", "hall"), ("yes",)),
-        ("last place of the name asked", ("yes-no", "John", "park"), ("no",)),
+        ("last mention", ("where-person", "Mary"), ("hall",)),
+        ("last mention beside the name asked", ("where-person", "Mary"), ("park",)),
+        ("last mention beside the name asked", ("where-person", "Sandra"), None),
+        ("last mention beside the name asked", ("yes-no", "John", "hall"), ("yes",)),
+        ("last mention beside the name asked", ("yes-no", "John", "park"), ("no",)),
     ],
 )
 def test_last_place(name: str, query: tuple[str, ...], guess: tuple[str, ...] | None) -> None:
@@ -74,7 +74,7 @@ def test_question_only_does_not_look_at_its_own_label() -> None:
 def test_scores_count_what_is_right() -> None:
     asked = list(fabula.generate("babi/qa1", "test", size=100))
     found = {score.name: score for score in scores(asked)}
-    assert found["last place of the name asked"].accuracy > 0.99
+    assert found["last mention beside the name asked"].accuracy > 0.99
     assert found["majority"].accuracy < 0.35
     assert found["random"].accuracy < 0.35
     assert list(scores_by_kind(asked)) == ["where-person"]

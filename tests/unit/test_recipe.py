@@ -117,7 +117,7 @@ def test_digest_ignores_seed_and_size_only() -> None:
 
 
 def test_impossible_quota_says_what_was_tried() -> None:
-    recipe = build(BASE, {"cells": [{"name": "deep", "support_size": 9}], "max_tries": 50})
+    recipe = build(BASE, {"cells": [{"name": "deep", "support_size": 4}], "max_tries": 50})
     with pytest.raises(QuotaError) as error:
         next(Author(recipe, "train").instances(0, 1))
     message = str(error.value)

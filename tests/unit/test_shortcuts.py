@@ -1,85 +1,146 @@
-"""Look-ups on chains of relations: what they know, and where they are reported."""
+"""Trivial guesses, and quotas on how often they are wrong."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from collections import Counter
+from typing import Any
 
-import orjson
-from tests.kinship_stories import shipped
-from typer.testing import CliRunner
+import pytest
 
-from fabula.cli import app
-from fabula.generate import instance
-from fabula.instance import Instance
-from fabula.shortcuts import LOOKUPS, chain_of, lookups
+import fabula
+from fabula.cells import Decoys
+from fabula.errors import RecipeError
+from fabula.recipe import load
+from fabula.shortcuts import (
+    GUESSES,
+    first_mention_beside,
+    last_mention,
+    last_mention_beside,
+    misled,
+    most_mentions_beside,
+)
+from fabula.worlds import WORLDS
 
-
-def made(number: int, chain: list[str], answer: str) -> Instance:
-    """A record with this chain and answer."""
-    some = shipped("clutrr/gen-23", "test", 1)[0]
-    edges = [[n, word, n + 1, "support"] for n, word in enumerate(chain)]
-    edges.append([0, "uncle", 9, "irrelevant"])
-    features = {**some.features, "edges": edges}
-    return replace(some, id=f"x:test:{number}", answer=(answer,), features=features)
-
-
-def test_chains_are_those_of_the_proof() -> None:
-    assert chain_of(made(0, ["mother", "brother"], "uncle")) == ("parent", "sibling")
-    assert chain_of(instance("actors/mix", "test")) is None
-    assert lookups([instance("actors/mix", "test")]) == []
+PEOPLE = ("Mary", "John", "Bill")
+THINGS = ("cup", "milk", "hat")
+PLACES = ("park", "hall", "den")
 
 
-def test_look_ups_know_what_they_say() -> None:
-    # the ends tell nothing, the bag all; genders do not count
-    records = []
-    for n in range(200):
-        middle = ("mother", "father")[n % 2] if n % 4 < 2 else ("sister", "brother")[n % 2]
-        answer = ("uncle", "aunt")[n % 2] if n % 4 < 2 else ("nephew", "niece")[n % 2]
-        records.append(made(n, ["son", middle, "wife"], answer))
-    ((split, hops, (ends, bag)),) = lookups(records)
-    assert (split, hops, ends.total, bag.total) == ("test", 3, 200, 200)
-    assert [ends.name, bag.name] == list(LOOKUPS)
-    assert bag.accuracy == 1
-    assert 0.3 < ends.accuracy < 0.6
+def facts(*story: str) -> list[tuple[tuple[str, ...], ...]]:
+    return WORLDS["actors"].read("en", story).facts()
 
 
-def test_a_label_is_never_looked_up_in_itself() -> None:
-    words = ("son", "mother", "wife", "brother", "uncle", "nephew", "grandson", "grandmother")
-    records = [made(n, [word, word, word], word) for n, word in enumerate(words)]
-    ((_, _, scores),) = lookups(records)
-    assert [score.right for score in scores] == [0, 0]
+GIVE = facts(
+    "Mary took the cup.", "Mary gave the cup to John.", "Mary took the hat.", "Bill took the milk."
+)
 
 
-def test_they_are_reported_by_command_and_card(tmp_path: Path) -> None:
-    out = tmp_path / "gen"
-    run = CliRunner().invoke
-    size = "train=60,test=90"
-    done = run(app, ["generate", "clutrr/gen-23", "--out", str(out), "--size", size])
-    assert done.exit_code == 0, done.output
-    told = orjson.loads(run(app, ["baselines", str(out), "--json"]).stdout)
-    lengths = [(row["split"], row["hops"]) for row in told["chains"]]
-    assert sorted(lengths) == sorted(
-        [("train", 2), ("train", 3), *(("test", k) for k in range(2, 11))]
-    )
-    assert all(0 <= row[name] <= 1 for row in told["chains"] for name in LOOKUPS)
-    shown = run(app, ["baselines", str(out)]).stdout
-    assert "test, chains of 10: look-ups" in shown
-    card = (out / "README.md").read_text(encoding="utf-8")
-    assert (
-        "| split | relations in the chain | questions | ends of the chain | bag of relations |"
-        in card
-    )
-    for line in (
-        "- held out: 25% of the clauses (chains of relations, whatever the genders)",
-        "They never come in train, neither as the chain nor as a detour",
-        "test has nothing else for k = 3.",
-        "- held out: a fifth of the scenes and settings.",
-        "- not held out: forms of mentioning a relative.",
-        "- held out: names; every split has its own.",
-    ):
-        assert line in card
-    plain = tmp_path / "qa1"
-    run(app, ["generate", "babi/qa1", "--out", str(plain), "--size", "20"])
-    assert "chain" not in (plain / "README.md").read_text(encoding="utf-8")
-    assert "chains" not in orjson.loads(run(app, ["baselines", str(plain), "--json"]).stdout)
+@pytest.mark.parametrize(
+    ("query", "choices", "last", "beside", "first"),
+    [
+        (("what-given", "Mary", "John"), THINGS, "milk", "hat", "cup"),
+        (("who-given-to", "Mary", "cup"), PEOPLE, "Bill", "John", "John"),
+        (("who-gave", "cup"), PEOPLE, "Bill", "John", "Mary"),
+        (("who-received", "milk"), PEOPLE, "Bill", "Bill", "Bill"),
+        (("who-gave-to", "cup", "John"), PEOPLE, "Bill", "Mary", "Mary"),
+    ],
+)
+def test_guesses_about_gives(
+    query: tuple[str, ...], choices: tuple[str, ...], last: str, beside: str, first: str
+) -> None:
+    assert last_mention(GIVE, query, choices) == (last,)
+    assert last_mention_beside(GIVE, query, choices) == (beside,)
+    assert first_mention_beside(GIVE, query, choices) == (first,)
+
+
+MOVES = facts(
+    "Mary is no longer in the park.",
+    "John is either in the den or the hall.",
+    "Mary took the cup.",
+    "Then she gave the cup to John.",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "last", "beside"),
+    [
+        (("yes-no", "Mary", "park"), "no", "yes"),
+        (("yes-no", "Mary", "hall"), "yes", "no"),
+        (("yes-no", "John", "hall"), "yes", "yes"),
+        (("yes-no", "John", "den"), "no", "no"),
+    ],
+)
+def test_a_verdict_is_guessed_by_the_last_place(
+    query: tuple[str, ...], last: str, beside: str
+) -> None:
+    choices = ("yes", "no", "maybe")
+    assert last_mention(MOVES, query, choices) == (last,)
+    assert last_mention_beside(MOVES, query, choices) == (beside,)
+
+
+def test_nothing_to_guess() -> None:
+    assert last_mention_beside(MOVES, ("where-person", "Bill"), PLACES) is None
+    assert last_mention([], ("where-person", "Bill"), PLACES) is None
+    assert misled("beside", MOVES, ("where-person", "Bill"), PLACES, ("den",))
+
+
+def test_beside_must_be_wrong_for_every_choice_in_the_fact() -> None:
+    told = facts("Mary took the cup.", "Mary gave the cup to John.")
+    assert not misled("beside", told, ("who-gave", "cup"), PEOPLE, ("Mary",))
+    assert misled("last", told, ("who-gave", "cup"), PEOPLE, ("Mary",))
+    assert misled("beside", GIVE, ("what-given", "Mary", "John"), THINGS, ("cup",))
+
+
+def test_decoys_divide_the_questions() -> None:
+    assert Decoys.model_validate(0.75).parts() == [(0.75, ("last", "beside")), (0.25, ())]
+    assert Decoys(last=0.5).parts() == [(0.5, ("last",)), (0.5, ())]
+    assert Decoys(last=0.25, beside=1).parts() == [
+        (0.25, ("last", "beside")),
+        (0.75, ("beside",)),
+    ]
+    assert Decoys(first=0.5, beside=1).parts() == [(0.5, ("beside", "first")), (0.5, ("beside",))]
+    assert Decoys().parts() == [(1, ())]
+
+
+@pytest.mark.parametrize(
+    "kind", ["what-given", "who-gave", "who-gave-to", "who-received", "who-given-to"]
+)
+def test_quotas_on_decoys_are_filled_exactly(kind: str) -> None:
+    changes: dict[str, Any] = {"bins": {kind: [1]}, "splits.train": 40}
+    shares = {"last": 0.75, "beside": 0.75, "first": 0.5}
+    wrong: Counter[str] = Counter()
+    decoys = {kind: shares}
+    for each in fabula.generate("actors/mix", "train", size=40, decoys=decoys, **changes):
+        for guess in GUESSES:
+            wrong[guess] += misled(guess, each.facts, each.query, each.choices, each.answer)
+    assert all(wrong[guess] >= 40 * share for guess, share in shares.items()), wrong
+    decoys = {kind: dict.fromkeys(GUESSES, 1.0)}
+    for each in fabula.generate("actors/mix", "train", size=20, decoys=decoys, **changes):
+        assert all(misled(g, each.facts, each.query, each.choices, each.answer) for g in GUESSES)
+
+
+def test_most_mentions() -> None:
+    assert most_mentions_beside(GIVE, ("what-given", "Mary", "John"), THINGS) == ("cup",)
+    assert most_mentions_beside(GIVE, ("who-gave", "hat"), PEOPLE) == ("Mary",)
+    assert most_mentions_beside(GIVE, ("who-gave", "hat"), ("Bill",)) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"decoys.where-thing": 0.5}, "decoys.where-thing: 'where-thing' has no bins"),
+        ({"decoys.where-person": [0, 1]}, "decoys.where-person: 2 values for 4 bins"),
+        ({"decoys.yes-no perhaps": 1}, "decoys.yes-no perhaps: even.yes-no does not list"),
+        ({"decoys.where-object": 1.5}, "decoys.where-object"),
+        ({"decoys.where-object": "often"}, "decoys.where-object"),
+        ({"decoys.where-object": True}, "decoys.where-object"),
+        (
+            {"decoys.where-person": [1, 0, 0, 0]},
+            "decoys.where-person: with a support of one sentence, the place told last",
+        ),
+        ({"decoys.yes-no yes": [1, 0, 0, 0]}, "decoys.yes-no yes: with a support of one"),
+    ],
+)
+def test_decoys_that_cannot_be_are_refused(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(RecipeError, match=said):
+        load("dyna/mix-t12", changes)

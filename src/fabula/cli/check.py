@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fabula.audits.babi import Audit
-    from fabula.baselines import Score
+    from fabula.shortcuts import Score
     from fabula.verify import Verdict
 
 SAMPLE = 2_000  # questions of a file that trivial baselines are tried on beside its figures

@@ -12,7 +12,7 @@ from fabula.cli.common import Json, meter, print_json, terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fabula.baselines import Score
+    from fabula.shortcuts import Score
 
 MOST_FIGURES = 20
 
@@ -71,16 +71,16 @@ def baselines(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Tell what one gets without understanding: majority, last place mentioned, question only …
+    """Measure trivial baselines: majority, last mention, question only …
 
-    A model is worth mentioning as far as it is above these. Kinship stories also get, for each
-    length of the chain, what a look-up finds that knows only the first and the last relation, or
-    all relations without their order, learned from nine tenths of the questions.
+    A model has learned something only as far as it beats these. Kinship stories also get, for each
+    length of the chain, look-ups on the first and last relation and on all relations in any order,
+    learned from nine tenths of the questions.
 
     Example: [bold]fabula baselines data/qa2[/bold]
     """
     from fabula.baselines import scores, scores_by_kind
-    from fabula.shortcuts import lookups
+    from fabula.lookups import lookups
     from fabula.verify import records
 
     with meter(f"reading {path}", None) as tick:

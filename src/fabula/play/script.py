@@ -41,6 +41,7 @@ class PlayedTale(OneWording):
         self.reading: ActorsReading = session.reading
         self._stage = session.simulation.stage
         self._language = session.language
+        self._told = list(session.told)
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
         """Nothing more happens."""
@@ -50,9 +51,9 @@ class PlayedTale(OneWording):
         """Only what the player asked is asked."""
         return []
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
-        """The answer of the simulation, as it is in the end."""
-        return truth(self._stage, self._language, query)
+    def truth(self, query: Query) -> tuple[str, ...]:
+        """The answer of the simulation at the end of the story; the session has compared it."""
+        return truth(self._stage, self._language, query, self._told)
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         """Roles and features, as for generated stories."""

@@ -23,6 +23,7 @@ from fabula.play.simulation import Action, Refusal, Simulation
 from fabula.play.worldfile import WorldFile
 from fabula.seeds import Draw, stream
 from fabula.worlds.actors.events import Told
+from fabula.worlds.actors.motives import SMALL
 from fabula.worlds.actors.tale import ActorsReading
 from fabula.worlds.actors.truth import truth
 from fabula.worlds.base import Finding, Query, same_answer
@@ -70,6 +71,8 @@ class Session:
         self.actor = None if actor is None else self.grammar.person(actor)
         self.simulation = Simulation(world)
         self.sentences: list[str] = []
+        self.told: list[Told] = []
+        """What the sentences tell, one for each."""
         self.reading = ActorsReading(self.language)
         self.asked: list[Asked] = []
         self._past: list[_Moment] = []
@@ -131,6 +134,7 @@ class Session:
     def _tell(self, told: Told) -> int:
         sentence = self.language.say(told.kind, told.subjects[0], told.args, self._draw("tell"))
         self.sentences.append(sentence)
+        self.told.append(told)
         self.reading.hear(sentence)
         return len(self.sentences)
 
@@ -269,6 +273,7 @@ class Session:
     def _restore(self, moment: _Moment) -> None:
         self.simulation = moment.simulation
         self.sentences = self.sentences[: moment.told]
+        self.told = self.told[: moment.told]
         self.asked = self.asked[: moment.asked]
         self.reading = ActorsReading(self.language, self.sentences)
 
@@ -280,12 +285,14 @@ class Session:
         return Reply(told=told, text=self.reports.say("new"))
 
     def _truth(self, query: Query) -> tuple[str, ...] | None:
-        """What the simulation says to a question; None if only the reader can tell."""
+        """What the simulation says to a question; None where it keeps no record."""
         simulation = self.simulation
         if query[0] in ("what-colour", "what-state"):
             known = simulation.colour if query[0] == "what-colour" else simulation.state
             return (known[query[1]],) if query[1] in known else None
-        return truth(simulation.stage, self.language, query)
+        if query[0] in SMALL:  # why people of the game do what they do is not recorded
+            return None
+        return truth(simulation.stage, self.language, query, self.told)
 
     def _proofs(self, query: Query, finding: Finding) -> list[int]:
         """The supports that stand, best first.

@@ -66,7 +66,8 @@ class Simulation:
         twin = Simulation(self.world)
         stage, other = self.stage, twin.stage
         other.place, other.spot = dict(stage.place), dict(stage.spot)
-        other.holder, other.moves = dict(stage.holder), list(stage.moves)
+        other.holder = dict(stage.holder)
+        other.moves, other.gives = list(stage.moves), list(stage.gives)
         other.trail = {thing: list(way) for thing, way in stage.trail.items()}
         twin.colour, twin.state = dict(self.colour), dict(self.state)
         twin.need = dict(self.need)

@@ -114,8 +114,8 @@ class Tale(Protocol):
     def reword(self, mask: int) -> bool:
         """Tell these sentences in other words of the same meaning; False if there are none."""
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
-        """The answer the simulator gives, or None if only the reader can tell."""
+    def truth(self, query: Query) -> tuple[str, ...]:
+        """The simulator's own answer, made without the reader."""
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         """What the world knows about a question put after `position` sentences."""

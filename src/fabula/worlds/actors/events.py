@@ -11,6 +11,7 @@ Promises:
              people with more options act more often).
 4. What was before the story (TIME, see past.py) and what people want (NEED, SEEK, SATISFY, see
    wants.py) are kept apart: neither changes what else can happen.
+5. With the recipe's `gives = "release"`, gives are limited as in the bAbI release (see relay.py).
 
 A *beat* is what is drawn at a time: one event told plainly, or a telling with its events (a
 conjunction has two people move, a coreference two events of one person).
@@ -27,6 +28,7 @@ from fabula.seeds import Draw, pick, pick_weighted
 
 if TYPE_CHECKING:
     from fabula.worlds.actors.past import Past
+    from fabula.worlds.actors.relay import Relay
     from fabula.worlds.actors.wants import Wants
 
 FURNISHING = ("PUT", "LAY", "TAKE")
@@ -76,6 +78,8 @@ class Stage:
         self.trail = {thing: [place] for thing, place in self.spot.items()}
         self.moves: list[tuple[str, str, str]] = []
         """Who went from where to where."""
+        self.gives: list[tuple[str, str, str]] = []
+        """Who gave what to whom."""
 
     # --- what can happen ------------------------------------------------------------------
 
@@ -125,6 +129,7 @@ class Stage:
             self.holder[args[1]] = None
         else:
             self.holder[args[1]] = args[2]
+            self.gives.append((args[0], args[1], args[2]))
 
 
 class Lots:
@@ -168,12 +173,14 @@ class Scenario:
         draw: Draw,
         past: Past | None = None,
         wants: Wants | None = None,
+        relay: Relay | None = None,
     ) -> None:
         self.stage = stage
         self.lots = lots
         self.draw = draw
         self.past = past
         self.wants = wants
+        self.relay = relay
 
     def beat(self, room: int) -> list[Told] | None:
         """The sentences of the next beat, at most `room`; None if nothing is possible."""
@@ -188,6 +195,9 @@ class Scenario:
                 if self.wants is not None:
                     for happened in told:
                         self.wants.note(happened)
+                if self.relay is not None:
+                    for happened in told:
+                        self.relay.note(happened)
                 return told
             if self.lots.finite and not any(map(self._possible, kinds)):
                 return None
@@ -207,6 +217,8 @@ class Scenario:
         if kind in ACTIONS:
             actor = pick(draw, stage.persons) if self.lots.by_person else None
             options = stage.options(kind, actor)
+            if kind == "GIVE" and self.relay is not None:
+                options = self.relay.admitted(options)
             return [self._act(kind, options)] if options else None
         if kind == "COREF":
             return self._coreference()

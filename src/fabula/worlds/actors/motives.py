@@ -6,15 +6,16 @@
 Everybody knows what a mood makes people do: it is in the language file and in no story. A need is
 in force from the sentence that tells of it until its owner has got the thing, however, or is of
 another mood. The support is the sentence of the need alone, since the question itself says that
-they went, or got it.
+they went there or got it.
 
     Where will P go?        where P's need leads, unless P is told to be there, or may be
     Why did P go to the L?  the need in force when P last came to L, if it leads there; nothing if
-                            a movement told since may have led there again
-    Why did P get the O?    the need in force when P last took O, if O is what P wanted
+                            P never came to L, or if a later movement may have led there again
+    Why did P get the O?    the need in force when P last took O, if O is what P wanted; nothing if
+                            P never took O
 
-Where the story does not tell that they went or got it, one takes the question's word for it: the
-need in force now is the reason. No such question is generated.
+An excerpt of a story need not tell that they went there or got it: there the question's word is
+taken for it, and the need in force at the end of the excerpt is the reason.
 """
 
 from __future__ import annotations
@@ -115,6 +116,8 @@ def _reason(knowledge: Knowledge, query: Query) -> Urge | None:
             break
         if None in verdicts:
             return None
+    if when == NEVER and not knowledge.excerpt:  # the whole story, and it never happened
+        return None
     urge = _in_force(knowledge, person, when)
     if urge is None:
         return None

@@ -101,6 +101,8 @@ HOLDING = ("list", "count", "what-in", "what-on")
 """Questions what somebody or something holds."""
 REASONED = ("where-will-go", "why-go", "why-get")
 """Questions that a need answers."""
+WHY = ("why-go", "why-get")
+"""Questions for the reason of something that must have happened."""
 PAST = ("where-was-object", "where-was-person")
 """Questions where something or somebody was before they came to a place."""
 NO_LORE = Lore()
@@ -246,7 +248,14 @@ class Oracle:
         """What the story, or only the sentences in `subset`, says to one of the queries."""
         if query not in self._queries:
             raise ValueError(f"the story was not grounded for {query}")
+        if subset is None and query[0] in WHY and not self._happened(query):
+            return None
         return self._concluded(query, self._reading(subset))
+
+    def _happened(self, query: Query) -> bool:
+        """Whether some sentence tells what a question asks the reason for."""
+        asked, so = self._queries[query], Function("so")
+        return any(a.arguments[0] == asked and a.arguments[2] == so for a in self._answers)
 
     def _concluded(self, query: Query, reading: list[int]) -> Conclusion | None:
         if query[0] in HOLDING:

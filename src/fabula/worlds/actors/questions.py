@@ -16,6 +16,7 @@ from fabula.labels import minimal, product
 from fabula.language import Language
 from fabula.worlds.actors import looks, motives, ways
 from fabula.worlds.actors.asking import Cast, Conclusion, Kind, places_of
+from fabula.worlds.actors.course import arranged
 from fabula.worlds.actors.reading import (
     Give,
     Holder,
@@ -429,7 +430,10 @@ def find(knowledge: Knowledge, query: Query, language: Language) -> Finding | No
     found = conclude(knowledge, query, language)
     if found is None:
         return None
-    return Finding(found.answer, KINDS[query[0]].masks(knowledge, query), found.established)
+    masks = KINDS[query[0]].masks(knowledge, query)
+    if len(masks) > 1:
+        masks = arranged(knowledge.facts, masks)
+    return Finding(found.answer, masks, found.established)
 
 
 def sweep(
@@ -437,12 +441,19 @@ def sweep(
 ) -> list[tuple[Query, Finding]]:
     """Every question of a kind that can be asked now, with every minimal support."""
     at_one_go = KINDS[kind].sweep
-    if at_one_go:
-        return at_one_go(knowledge, cast, language)
     found = []
-    masks = KINDS[kind].masks
-    for query, answer, _ in KINDS[kind].survey(knowledge, cast, language):
-        conclusion = KINDS[kind].conclude(knowledge, query, language)
-        if conclusion is not None:
-            found.append((query, Finding(answer, masks(knowledge, query), conclusion[1])))
-    return found
+    if at_one_go:
+        found = at_one_go(knowledge, cast, language)
+    else:
+        masks = KINDS[kind].masks
+        for query, answer, _ in KINDS[kind].survey(knowledge, cast, language):
+            conclusion = KINDS[kind].conclude(knowledge, query, language)
+            if conclusion is not None:
+                found.append((query, Finding(answer, masks(knowledge, query), conclusion[1])))
+    facts = knowledge.facts
+    return [
+        (query, finding._replace(masks=arranged(facts, finding.masks)))
+        if len(finding.masks) > 1
+        else (query, finding)
+        for query, finding in found
+    ]

@@ -153,8 +153,10 @@ class Urge(NamedTuple):
 class Knowledge:
     """What follows from the sentences heard so far."""
 
-    def __init__(self, lore: Lore = NO_LORE) -> None:
+    def __init__(self, lore: Lore = NO_LORE, excerpt: bool = False) -> None:
         self.lore = lore
+        self.excerpt = excerpt
+        """Whether these are some sentences of a story, read to see what follows from them."""
         self.stays: dict[str, Node] = {}
         self.trails: dict[str, list[Leg]] = {}
         self.holders: dict[str, tuple[Holder, int] | None] = {}

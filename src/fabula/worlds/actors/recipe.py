@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from fabula.errors import ParseError, hint
 from fabula.language import Language, Statement, language
 from fabula.recipe import Recipe, Strict, Weight
+from fabula.worlds.actors import possible
 from fabula.worlds.actors.events import (
     ACTIONS,
     CONCEPTS,
@@ -102,6 +103,8 @@ class ActorsRecipe(Recipe):
     """'either in the X or the Y' may name one place twice, as in the release."""
     times: Literal["any", "release"] = "any"
     """In which order TIME tells of the past (see past.py)."""
+    gives: Literal["any", "release"] = "any"
+    """Which of the possible gives may happen: any, or those the release has (see relay.py)."""
     moods: tuple[str, ...] = ()
     """Moods that NEED draws on; by default all that the recipe has place and thing for."""
     needs_each: Annotated[int, Field(ge=0)] = 0
@@ -151,6 +154,7 @@ class ActorsRecipe(Recipe):
             raise ValueError("outside: with TIME, everybody comes from one of the places")
         self._check_moods()
         self._check_cells()
+        possible.check(self)
         self._check_names()
         return self
 

@@ -22,9 +22,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabula.cells import Cell
 from fabula.seeds import Draw, pick, shuffled
 from fabula.worlds.actors.events import Stage, Told
-from fabula.worlds.actors.steps import FIRM, Steps
+from fabula.worlds.actors.handing import Handing
+from fabula.worlds.actors.steps import FIRM
 from fabula.worlds.base import Brief
 
 if TYPE_CHECKING:
@@ -35,10 +37,15 @@ NATURAL = {"where-person": 2, "yes-no": 2, "where-object": 2, "where-was-object"
 NATURAL_HOLDING = 2
 HOLDING = ("list", "count")
 PLACING = (*NATURAL, *HOLDING)
+BY_GIVER = ("what-given", "who-given-to")
+GIVING = (*BY_GIVER, "who-gave", "who-gave-to", "who-received")
+"""Gives come by themselves, but rarely such that the last mention beside the name is wrong."""
 WAIT = 3  # stories waited for what should come by itself
 FEWEST = 5  # people, so that a plot leaves some to be free
+FEWEST_OF_ALL = 4  # enough where only a plot will do: a place that takes three sentences to show
 PLANS = 20  # tried for one size
 LEAP = 3  # not every size can be: where nothing is given, links take two sentences
+MORE = 0.5  # how often a thing that was given changes hands twice more
 GROWTH = 0.35  # how often a support is one larger than it must be
 
 
@@ -55,42 +62,51 @@ def steer(tale: ActorsTale, brief: Brief, draw: Draw) -> None:
     """Give a story a plot, if its cell is rare."""
     cell, recipe = brief.cell, tale.recipe
     low, high = cell.support_size
-    kinds = [kind for kind in cell.asks or recipe.kinds() if kind in PLACING]
+    placed = (*PLACING, *GIVING) if {"beside", "first"} & set(cell.misleads) else PLACING
+    kinds = [kind for kind in cell.asks or recipe.kinds() if kind in placed]
     if not kinds or not low or not recipe.entities.objects or recipe.draw != "kind":
         return
     scenario = tale.scenario
     plain = type(tale.stage) is Stage and scenario.past is None and scenario.wants is None
-    if len(recipe.entities.persons) < FEWEST or not plain:
+    if len(recipe.entities.persons) < FEWEST_OF_ALL or not plain:
         return
     kind = pick(draw, kinds) if len(kinds) > 1 else kinds[0]
+    rare = kind == "where-person" and low > NATURAL[kind]
+    if len(recipe.entities.persons) < FEWEST and not rare:
+        return
     if low <= NATURAL.get(kind, NATURAL_HOLDING) and brief.attempt < WAIT:
+        return
+    if kind == "yes-no" and cell.misleads:  # a plot that shows a place misleads nobody about it
         return
     start = low
     while start < high and draw() < GROWTH:
         start += 1
     for size in (*range(start, min(high, start + LEAP) + 1), *range(start - 1, low - 1, -1)):
-        plot = Plot(tale, kind, size, cell.answers, draw)
+        plot = Plot(tale, kind, size, cell, draw)
         if plot.steps:
             tale.scenario = plot
             return
 
 
-class Plot(Steps):
+class Plot(Handing):
     """Draws beats, some of them the steps of a plot."""
 
-    def __init__(
-        self, tale: ActorsTale, kind: str, size: int, answers: tuple[str, ...], draw: Draw
-    ) -> None:
-        said = tale.language.answers
+    def __init__(self, tale: ActorsTale, kind: str, size: int, cell: Cell, draw: Draw) -> None:
+        answers, said = cell.answers, tale.language.answers
         open_ends = not answers or said["maybe"] in answers
         super().__init__(tale, draw, kind == "yes-no" and open_ends)
         self.steps: list[Step] = []
-        self._about_person = kind not in ("where-object", "where-was-object")
+        self._about_person = kind in ("where-person", "yes-no", *HOLDING, *BY_GIVER)
+        self._by_link = kind == "where-person" and "beside" in cell.misleads
+        """Whether a told movement of the person must not show where they are."""
         self._only_open = kind == "yes-no" and answers == (said["maybe"],)
         if kind in HOLDING:
             counts = range(len(tale.recipe.entities.objects) + 1)
             wanted = [n for n in counts if not answers or tale.language.number(n) in answers]
             self.steps = self._holding(size, wanted if kind == "count" else list(counts))
+        elif kind in GIVING:
+            early, late = "first" in cell.misleads, "beside" in cell.misleads
+            self.steps = self._giving(kind, early, late)
         else:
             self.steps = self._placing(kind, size)
 
@@ -163,6 +179,8 @@ class Plot(Steps):
         if not anchors:
             return None
         cost = pick(draw, anchors)
+        if self._by_link and cost >= size:
+            return None
         rest = size - cost
         steps = [Step(cost, partial(self._anchor, cost))]
         can_drop = "DROP" in self._beats and "GRAB" in self._beats
@@ -199,6 +217,22 @@ class Plot(Steps):
             return [*steps, Step(2, self._leave_behind), Step(1, self._find)]
         down = Step(first + 1, partial(self._lay_down, first))
         return [down, *steps, Step(second + 1, partial(self._pick_up, second))]
+
+    def _giving(self, kind: str, early: bool, late: bool) -> list[Step]:
+        """A give, with something before or after it that leads a guess about it astray."""
+        if not {"GRAB", "GIVE", "DROP"} <= self._beats.keys():
+            return []
+        if kind == "what-given":
+            before, after = Step(2, self._try_another), Step(1, self._take_another)
+        elif kind == "who-given-to":
+            before, after = Step(2, self._hand_first), Step(2, self._hand_another)
+        else:
+            before, after = Step(2, self._handle_first), Step(2, self._drop_for_another)
+        steps = [before] if early else []
+        steps.append(Step(2, self._hand))
+        if late:
+            steps += [after] * (2 if kind not in BY_GIVER and self.draw() < MORE else 1)
+        return steps
 
     def _holding(self, size: int, wanted: list[int]) -> list[Step]:
         """Somebody gets and loses things, so that what they have takes so many sentences.

@@ -29,7 +29,8 @@ class Guarded(Stage):
         self.objects = stage.objects
         # one state, two views
         self.place, self.spot = stage.place, stage.spot
-        self.holder, self.trail, self.moves = stage.holder, stage.trail, stage.moves
+        self.holder, self.trail = stage.holder, stage.trail
+        self.moves, self.gives = stage.moves, stage.gives
         self.everyone = stage.persons
         self.kept: set[str] = set()
 

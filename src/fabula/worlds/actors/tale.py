@@ -17,7 +17,8 @@ from fabula.worlds.actors.past import Past, displaced
 from fabula.worlds.actors.questions import KINDS, conclude, find, sweep, visits
 from fabula.worlds.actors.reading import Knowledge
 from fabula.worlds.actors.recipe import ActorsRecipe
-from fabula.worlds.actors.truth import truth
+from fabula.worlds.actors.relay import Relay
+from fabula.worlds.actors.truth import NO_ANSWER, truth
 from fabula.worlds.actors.wants import Wants
 from fabula.worlds.base import Annotation, Candidate, Fact, Finding, Query
 
@@ -117,7 +118,7 @@ class ActorsReading:
         )
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        knowledge = Knowledge(self.language.lore)
+        knowledge = Knowledge(self.language.lore, excerpt=True)
         for number in numbers_of(mask):
             knowledge.hear(number, self.statements[number - 1])
         found = conclude(knowledge, query, self.language)
@@ -216,7 +217,8 @@ class ActorsTale:
         self._cast = recipe.cast
         self.stage = self._stage(unfold)
         self.past, self.wants = self._prepare(unfold)
-        self.scenario = Scenario(self.stage, recipe.lots, unfold, self.past, self.wants)
+        relay = Relay(self.stage) if recipe.gives == "release" else None
+        self.scenario = Scenario(self.stage, recipe.lots, unfold, self.past, self.wants, relay)
         self.aim = ""
         """Whom or what a plot wants to be asked about (see steer.py)."""
         self.sentences: list[str] = []
@@ -372,18 +374,14 @@ class ActorsTale:
     def findings(self, kind: str) -> list[tuple[Query, Finding]]:
         return sweep(self.reading.knowledge, self._cast, self.language, kind)
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
-        kind, name = query[0], query[1]
-        if kind == "where-was-person":
-            for who, old, new in reversed(self.stage.moves):
-                if who == name and new == query[2]:
-                    return (old,)
-            old_place = self.past.before(name, query[2]) if self.past else None
-            return (old_place,) if old_place else None
-        if kind in SMALL:
-            person = resolved(self.reading.knowledge, query)[1]
-            return self.wants.truth(query, person) if self.wants else None
-        return truth(self.stage, self.language, query)
+    def truth(self, query: Query) -> tuple[str, ...]:
+        if self.wants is not None and query[0] in SMALL:
+            return self.wants.truth(query)
+        found = truth(self.stage, self.language, query, self._told)
+        if not found and self.past is not None and query[0] == "where-was-person":
+            before = self.past.before(query[1], query[2])
+            return (before,) if before else NO_ANSWER
+        return found
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         return annotation(self.reading, query, mask, position)
@@ -419,7 +417,7 @@ Walk = tuple[str, list[int]]
 
 def _established(course: Sequence[Numbered | str], query: Query, tongue: Language) -> object:
     """What follows for a query from sentences, and from movements of which only is known whose."""
-    knowledge = Knowledge(tongue.lore)
+    knowledge = Knowledge(tongue.lore, excerpt=True)
     for event in course:
         if isinstance(event, str):
             knowledge.wander(event)

@@ -84,8 +84,10 @@ class Wants:
         if mood and self._needs[mood].thing == thing:
             del self.mood[person]
 
-    def truth(self, query: tuple[str, ...], person: str) -> tuple[str, ...] | None:
-        """The answer to a question about what the person will do or why they did it."""
+    def truth(self, query: tuple[str, ...]) -> tuple[str, ...]:
+        """The answer to a question about what a person will do or why they did it."""
+        asked = query[1].lower()  # questions may write names without a capital
+        person = next(name for name in self._stage.persons if name.lower() == asked)
         if query[0] == "where-will-go":
             mood = self.mood.get(person)
             place = self._needs[mood].place if mood else None

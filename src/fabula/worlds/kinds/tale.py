@@ -142,7 +142,7 @@ class KindsTale(OneWording):
             if kind not in before or draw() < recipe.unlike:
                 before[kind] = pick(draw, recipe.colours)
             facts.append(("colour", name, before[kind]))
-        self.answers = {asked: ""}
+        self.answers = {asked: before.get(kinds[asked], "")}  # as if nothing were drawn freely
         return facts
 
     # --- the rest -------------------------------------------------------------------------
@@ -172,10 +172,14 @@ class KindsTale(OneWording):
                 found.append(Candidate(query, (answer,)))
         return list(found)
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
-        """The answer that the kinds give; as released, a colour has no truth behind it."""
-        answer = self.answers.get(self._reading.resolve(query[1]))
-        return (answer,) if answer else None
+    def truth(self, query: Query) -> tuple[str, ...]:
+        """The answer that the kinds give.
+
+        In the release dialect an individual has the colour of the one of its kind told before, or
+        one drawn freely; the individual asked about has the former.
+        """
+        asked = query[1].lower()  # questions may write names without a capital
+        return tuple(answer for name, answer in self.answers.items() if name.lower() == asked)
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         """Roles of the sentences; induction is marked as the convention it is."""

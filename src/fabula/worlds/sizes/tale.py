@@ -142,7 +142,7 @@ class SizesTale(OneWording):
                     pairs += [(name, other) for other in edge if hops == 1 or other not in direct]
         return pairs
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
+    def truth(self, query: Query) -> tuple[str, ...]:
         """The answer that the sizes give."""
         first, second = bigger_first(query)
         return ("yes" if self.sizes[first] > self.sizes[second] else "no",)

@@ -104,7 +104,7 @@ class Asker:
             found += dict.fromkeys(n for n, _ in near[here] if n not in found)
         return found
 
-    def _route(self, start: str, goal: str) -> tuple[str, ...] | None:
+    def _route(self, start: str, goal: str, by_letter: bool = False) -> tuple[str, ...] | None:
         """The steps over the fewest links, if there is just one such way."""
         near = self._near()
         ways: dict[str, list[tuple[int, ...]]] = {start: [()]}
@@ -119,6 +119,8 @@ class Asker:
             edge = list(ahead)
         if len(set(ways[goal])) != 1:
             return None
+        if by_letter:
+            return tuple(LETTERS[step] for step in ways[goal][0])
         steps = [parted(step) for step in ways[goal][0]]
         return tuple(WAYS[unit] for unit, count in steps for _ in range(count))
 
@@ -196,8 +198,8 @@ class Asker:
 
     # --- answers ----------------------------------------------------------------------------
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
-        """The answer that the places give; None if they do not decide."""
+    def truth(self, query: Query) -> tuple[str, ...]:
+        """The answer that the map gives: its places, and for a path its links."""
         places = self.places
         if query[0] == "relation":
             return (label(places[query[1]] - places[query[2]]),)
@@ -211,7 +213,7 @@ class Asker:
         if query[0] == "how-far":
             return (str(length(places[query[1]] - places[query[2]])),)
         if query[0] == "path":
-            return None  # the told neighbours decide, not the places
+            return self._route(query[-2], query[-1], by_letter=query[1] != "steps") or ()
         spot = (
             places[query[2]] + WORDS[query[1]]
             if query[0] == "what-is"

@@ -59,7 +59,7 @@ class SpaceTale(OneWording):
         """The questions of a kind that may be asked, with the answer that the places give."""
         return self._ask().candidates(kind, draw, self._fixed)
 
-    def truth(self, query: Query) -> tuple[str, ...] | None:
+    def truth(self, query: Query) -> tuple[str, ...]:
         """The answer that the places give."""
         return self._ask().truth(query)
 
