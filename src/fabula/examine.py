@@ -127,7 +127,8 @@ class Examiner:
             return ELSEWHERE
         question = self.world.ask(self.recipe.native, query)
         support = cited or numbers_of(best)
-        return Asked(len(tale.sentences), query, question, answer, support, masks)
+        relied = self.world.relies(tale.reading, query, answer, masks) if masks else ()
+        return Asked(len(tale.sentences), query, question, answer, support, masks, relied)
 
     def _repeats(self, query: Query, masks: list[int], before: Sequence[Asked]) -> bool:
         """Whether it was asked before, and follows from the same sentences as then."""

@@ -35,7 +35,7 @@ class Tally:
         sizes: list[int] = []
         supports: list[int] = []
         for passage in passages:
-            for position, query, _, answer, cited, masks in passage.asked:
+            for position, query, _, answer, cited, masks, _ in passage.asked:
                 kinds.append(query[0])
                 answers.append(", ".join(answer))
                 told.append(position)

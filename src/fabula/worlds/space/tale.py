@@ -68,7 +68,6 @@ class SpaceTale(OneWording):
         features: dict[str, Any] = {
             "chain": sum([link.role == "chain" for link in self.draft.links]),
             "coordinates": {name: list(xyz(place)[:parts]) for name, place in places.items()},
-            "convention": self.recipe.convention,
         }
         return Annotation(tuple(self._roles(mask, position)), features)
 
@@ -80,8 +79,6 @@ class SpaceTale(OneWording):
                 roles.append("support")
             elif isinstance(content, Denial):
                 roles.append("negation")
-            elif not content:
-                roles.append("convention")
             else:
                 noise = [link.role for link in content if link.role != "chain"]
                 roles.append(noise[0] if noise else "irrelevant")
