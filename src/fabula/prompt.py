@@ -4,7 +4,9 @@ Promises:
 1. A prompt is a function of the record alone: it says nothing of answer, support or proof.
 2. It names every answer that is possible, or the form the answer has, so that nobody fails for not
    knowing that it is 'none' and not 'zero'.
-3. A reply in the form that it asks for is understood by `fabula.score`; letters of choices are
+3. It states the conventions that answers of the recipe may rely on, unless the story does; the
+   same ones for every question, so that they give nothing away.
+4. A reply in the form that it asks for is understood by `fabula.score`; letters of choices are
    scored on `lettered(instance)`.
 
 The words come from `language/<code>/prompt.toml`, by default in the language of the story; a file
@@ -24,7 +26,8 @@ import orjson
 from fabula.errors import FabulaError, RecipeError, hint
 from fabula.instance import Instance
 from fabula.language import language_file
-from fabula.language.catalogue import WORDS, catalogue
+from fabula.language.catalogue import WORDS, catalogue, native, tongue_of
+from fabula.language.conventions import sentences
 from fabula.language.lexicon import speller
 from fabula.score.answers import said
 from fabula.worlds.base import ORDERED
@@ -114,7 +117,27 @@ def instruction(
         raise FabulaError(f"unknown style of prompt '{style}'.{hint(style, words['styles'])}")
     if form not in forms():
         raise FabulaError(f"unknown form of answer '{form}'.{hint(form, forms())}")
-    return f"{words['task']} {_form(instance, form, language).get(style, words['styles'][style])}"
+    asked = f"{words['task']} {_form(instance, form, language).get(style, words['styles'][style])}"
+    stated = conventions(instance)
+    if not stated:
+        return asked
+    return f"{asked}\n{words['conventions'].format(conventions=' '.join(stated))}"
+
+
+def conventions(instance: Instance) -> list[str]:
+    """The conventions of the recipe, as sentences in the language of the story.
+
+    None if the story states them itself, or if the recipe leaves them out.
+    """
+    made = instance.provenance
+    stated = made.get("conventions", {})
+    if stated.get("stated") != "prompt" or not stated.get("names"):
+        return []
+    world = str(made["world"])
+    code = native(str(made.get("language", "en")), world)
+    told = sentences(code, world, stated["names"])
+    tongue = tongue_of(world, made)
+    return tongue.tell(told) if tongue else told
 
 
 def _form(instance: Instance, form: str, language: str) -> dict[str, str]:

@@ -4,7 +4,7 @@
                     without it: only what the last sentence says by itself is known to be so now
     nothing-else    people carry, and things hold, only what the story says
                     without it: no list or number of things is complete
-    maybe           'maybe' means that the story leaves it open
+    maybe           if the story leaves something open, the answer is neither 'yes' nor 'no'
     latest-visit    'before the park' means before the latest arrival there
                     without it: before any arrival
     mood-MOOD       where a mood leads people, and for what
