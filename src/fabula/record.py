@@ -42,7 +42,7 @@ class Recorder:
             best = masks[0] if masks else sum(1 << n for n in support)
             note = annotate(query, best, count)
             features = {**measures(best, len(masks), count), **note.features}
-            features["conventions"] = relied
+            features["conventions"] = list(relied)
             if shift:
                 support = tuple([number + shift for number in support])
             if not masks:
@@ -99,7 +99,7 @@ class Recorder:
                 "language": recipe.language,
                 **({"cipher": recipe.cipher} if recipe.cipher else {}),
                 **({"letters": letters} if letters else {}),
-                "conventions": {"stated": recipe.conventions, "names": author.stated},
+                "conventions": {"stated": recipe.conventions, "names": list(author.stated)},
                 "recipe_digest": author.digest,
                 "version": __version__,
                 "seed": author.seed,

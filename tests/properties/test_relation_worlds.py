@@ -66,7 +66,7 @@ VARIANTS: dict[tuple[str, str], dict[str, Any]] = {
         "split_overrides": {},
         "joined": 0.4,
         "steps": [1, 3],
-        "state_convention": True,
+        "conventions": "story",
         "noise": {"irrelevant": [0, 2], "supporting": [0, 3], "negation": [0, 2]},
     },
 }

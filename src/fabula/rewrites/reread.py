@@ -169,7 +169,7 @@ def retell(
             **measures(best >> stated, len(masks), count - stated),
             **(_carried(instance, lines, best) if asked == instance.query else {}),
             "related_distractors": related(reading, asked, best),
-            "conventions": world.relies(reading, asked, finding.answer, masks),
+            "conventions": list(world.relies(reading, asked, finding.answer, masks)),
         },
         signature=reading.signature(asked, best),
         provenance={

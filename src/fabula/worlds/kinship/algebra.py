@@ -23,7 +23,7 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 LONGEST = 5
@@ -77,28 +77,6 @@ def join(first: str, second: str) -> set[str]:
             return {first + second}
 
 
-CONVENTIONS = {"married-parents": ("CP",), "shared-children": ("PM", "MC", "MM")}
-"""Conventions, each with the pairs of steps that `join` makes one of only because of it: otherwise a
-son's mother need not be one's wife; a father's wife need not be the mother, nor a wife's son one's own.
-"""
-
-
-def join_without(convention: str, first: str, second: str) -> set[str] | None:
-    """The same as `join` without a convention; None if the third person may be anybody."""
-    if not first or not second:
-        return {first + second}
-    pair, start, rest = first[-1] + second[0], first[:-1], second[1:]
-    if pair in CONVENTIONS[convention]:
-        return None
-    shorter = {"PC": "S", "SS": "S", "CP": "M", "MM": ""}.get(pair)
-    if shorter is None:
-        return join(first, second)
-    found = join_without(convention, start, rest)
-    if found is None or not shorter:
-        return found
-    return found | {start + shorter + rest}
-
-
 def mask_of(places: Iterable[str]) -> int:
     """The positions as a bit mask; one that is too long makes it UNKNOWN."""
     mask = 0
@@ -119,19 +97,16 @@ class _Row(dict[int, int]):
 
     kept = 0  # entries of all rows
 
-    def __init__(self, first: int, without: str) -> None:
+    def __init__(self, first: int) -> None:
         super().__init__()
-        self._join = partial(join_without, without) if without else join
         self._first = places_of(first) if first != UNKNOWN else []
         self._known = first != UNKNOWN
 
     def __missing__(self, second: int) -> int:
         mask = UNKNOWN
         if self._known and second != UNKNOWN:
-            ways = [self._join(one, two) for one in self._first for two in places_of(second)]
-            known = [way for way in ways if way is not None]
-            if len(known) == len(ways):
-                mask = mask_of(set().union(*known) - {""})
+            ways = [join(one, two) for one in self._first for two in places_of(second)]
+            mask = mask_of(set().union(*ways) - {""})
         if _Row.kept < MOST_KEPT:
             _Row.kept += 1
             self[second] = mask
@@ -141,19 +116,14 @@ class _Row(dict[int, int]):
 class _Rows(dict[int, _Row]):
     """A row for each set of positions that was met."""
 
-    def __init__(self, without: str = "") -> None:
-        super().__init__()
-        self._without = without
-
     def __missing__(self, first: int) -> _Row:
-        row = _Row(first, self._without)
+        row = _Row(first)
         if len(self) < MOST_KEPT:
             self[first] = row
         return row
 
 
 _ROWS = _Rows()
-_WITHOUT = {convention: _Rows(convention) for convention in CONVENTIONS}
 
 
 def compose(first: int, second: int) -> int:
@@ -180,17 +150,12 @@ def fold(chain: Sequence[int]) -> int:
     if known is None:
         if len(_FOLDED) > 200_000:
             _FOLDED.clear()
-        known = _FOLDED[key] = _fold(key, _ROWS)
+        known = _FOLDED[key] = _fold(key)
     return known
 
 
-def fold_without(convention: str, chain: Sequence[int]) -> int:
-    """The same without a convention; UNKNOWN if the chain says nothing then."""
-    return _fold(tuple(chain), _WITHOUT[convention])
-
-
-def _fold(chain: tuple[int, ...], rows: _Rows) -> int:
-    count = len(chain)
+def _fold(chain: tuple[int, ...]) -> int:
+    count, rows = len(chain), _ROWS
     # from person i to i + 1, i + 2, …; and to person j + 1 from j, j - 1, …
     leaving: list[list[_Row]] = [[rows[step]] for step in chain]
     coming: list[list[int]] = [[step] for step in chain]
