@@ -41,8 +41,8 @@ KEYS = {
 
 STATED = {
     "story": "Every story begins with the sentences that state them.",
-    "prompt": "The stories do not state them. The prompts of Fabula do; whoever asks in other words "
-    "should state them too.",
+    "prompt": "The stories do not state them. The prompts of Fabula do; if you ask in other words, "
+    "state them too.",
     "none": "Neither the stories nor the prompts state them, so a model may be marked wrong for a "
     "sensible reading.",
 }
@@ -188,8 +188,7 @@ def _conventions(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
             counts[name] = counts.get(name, 0) + count
     total = max(1, manifest["instances"])
     rows = [
-        [f"`{name}`", text, f"{counts.get(name, 0) / total:.1%}"]
-        for name, text in names.items()
+        [f"`{name}`", text, f"{counts.get(name, 0) / total:.1%}"] for name, text in names.items()
     ]
     yield (
         "## Conventions\n\nAn answer follows from the text and these conventions, and "

@@ -124,8 +124,8 @@ class Author:
         self.conventions = conventions_of(self.recipe)
         """The conventions that its answers may rely on, by name."""
         in_story = self.recipe.conventions == "story"
-        parts = conventions_of(self.whole) if member and not in_story else ()
-        self.stated = tuple(dict.fromkeys((*parts, *self.conventions)))
+        of_all = conventions_of(self.whole) if member and not in_story else ()
+        self.stated = tuple(dict.fromkeys((*of_all, *self.conventions)))
         """Those that are stated; a prompt states the same for all parts of a recipe."""
         self.preface = sentences(recipe.native, recipe.world, self.stated) if in_story else []
         compositional = self.whole.compositional

@@ -1,7 +1,7 @@
 """Conventions against logic programs without them: an answer relies on just those it needs.
 
-Each test gives up one convention in a program that shares no rule with the code under test, and asks
-clingo whether the answer of a record still holds in every world that fits the story.
+Each test gives up one convention in a program that shares no rule with the code under test, and
+asks clingo whether the answer of a record still holds in every world that fits the story.
 """
 
 from __future__ import annotations
@@ -161,8 +161,8 @@ GIVEN_UP = {
         "spouse(P, Q) :- again(P, Q). spouse(P, Q) :- again(Q, P)."
     ),
 }
-# The axiom that nobody is their own relative, for any number of marriages: people and couples are the
-# nodes of a forest. Each points to one other at most, and none leads in a circle.
+# The axiom that nobody is their own relative, for any number of marriages: people and couples are
+# the nodes of a forest. Each points to one other at most, and none leads in a circle.
 FOREST = """
 #program forest.
 #defined again/2.

@@ -1,4 +1,4 @@
-"""Conventions: stated where a model reads, in every language, and named where an answer needs them."""
+"""Conventions: stated where a model reads, in every language; named where an answer needs them."""
 
 from __future__ import annotations
 
@@ -123,7 +123,9 @@ def test_other_languages_are_proven_too(recipe: str, code: str, where: str) -> N
 def test_symbolic_stories_give_letters_to_what_moods_are_about() -> None:
     record = instance("babi/qa20", "test", 1, language="symbolic")
     letters = record.provenance["letters"]
-    found = re.fullmatch(r"Whoever is (\w+) goes to the (\w+) and gets the (\w+)\.", record.story[0])
+    found = re.fullmatch(
+        r"Whoever is (\w+) goes to the (\w+) and gets the (\w+)\.", record.story[0]
+    )
     assert found is not None
     assert [letters[letter] for letter in found.groups()] == ["hungry", "kitchen", "apple"]
 
@@ -155,7 +157,11 @@ def test_the_card_says_what_is_relied_on_and_how_often(tmp_path: Path) -> None:
 def test_rewrites_leave_them_first_and_uncounted() -> None:
     sources = list(generate("stepgame/noise", "test", seed=6, size=4))
     stated = sources[0].roles.count("convention")
-    for how, options in (("bare", {}), ("gathered", {}), ("padded", {"length": 30, "filler": True})):
+    for how, options in (
+        ("bare", {}),
+        ("gathered", {}),
+        ("padded", {"length": 30, "filler": True}),
+    ):
         for source, made in zip(sources, rewrite(sources, how, **options), strict=True):
             assert isinstance(made, Instance)
             assert objections(made) == []
@@ -196,7 +202,10 @@ CASES: list[tuple[str, list[str], str, tuple[str, ...]]] = [
     ("actors", ["Mary gave the milk to John.", *PARK], "Who gave the milk to John?", ()),
     (
         "actors",
-        ["Mary took the milk.", *(f"Mary went to the {x}." for x in ("hall", "park", "den", "park"))],
+        [
+            "Mary took the milk.",
+            *(f"Mary went to the {x}." for x in ("hall", "park", "den", "park")),
+        ],
         "Where was the milk before the park?",
         ("nothing-untold", "latest-visit"),
     ),
@@ -316,7 +325,11 @@ AXES = {
     2: "front behind back nearer farther",
 }
 HOUR = re.compile(r"at (half past \w+|nine|three|twelve|six|\d+(?::30)?)(?=[.,])")
-STRAIGHT = {"nine": {0}, "9": {0}, "three": {0}, "3": {0}, "twelve": {1}, "12": {1}, "six": {1}, "6": {1}}
+STRAIGHT = {
+    hour: {axis}
+    for axis, hours in ((0, "nine three 9 3"), (1, "twelve six 12 6"))
+    for hour in hours.split()
+}
 NUMBERS = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine) (?:diagonal )?(?:steps|rows|columns)"
 )

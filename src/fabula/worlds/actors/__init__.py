@@ -9,9 +9,10 @@
     Where is John?  park: sentences 1, 2, 3, 5 (3 says 'she', so 2 belongs to it).
 
 The text and the stated conventions are all there is to know. A person's *stay* lasts from one told
-movement of theirs to the next (`nothing-untold`); what they have comes along; taking, dropping and giving put people and things in one place.
-A sentence may disclose only a part of a move: where somebody no longer is, or two places one of
-which is right. Places are open: that Mary is not in the kitchen proves no other place.
+movement of theirs to the next (`nothing-untold`); what they have comes along; taking, dropping and
+giving put people and things in one place. A sentence may disclose only a part of a move: where
+somebody no longer is, or two places one of which is right. Places are open: that Mary is not in the
+kitchen proves no other place.
 
     1 This afternoon Julie went to the park.    4 Julie is thirsty.
     2 Julie went to the kitchen.                5 Yesterday Julie went to the office.

@@ -1,6 +1,6 @@
 """Which conventions an answer about people, places and things relies on.
 
-    nothing-untold  people stay where they are and keep what they have until the story says otherwise
+    nothing-untold  people stay where they are and keep what they have until told otherwise
                     without it: only what the last sentence says by itself is known to be so now
     nothing-else    people carry, and things hold, only what the story says
                     without it: no list or number of things is complete
@@ -17,9 +17,10 @@ and the others kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from fabula.worlds.actors.motives import SMALL, resolved
-from fabula.worlds.actors.reading import Knowledge, known_place, open_places, place_bit
+from fabula.worlds.actors.reading import Knowledge, Node, known_place, open_places, place_bit
 from fabula.worlds.actors.recipe import ActorsRecipe
 from fabula.worlds.actors.tale import ActorsReading
 from fabula.worlds.base import Query
@@ -63,19 +64,20 @@ def relies(
 def _left_for(knowledge: Knowledge, query: Query) -> set[str]:
     """The places from which somebody or something may have come to a place; '' is any."""
     kind, name, place = query
-    if kind == "where-was-object":
-        way = [leg.first for leg in knowledge.trails[name]]
-        came = way[1:]
-    else:
-        way = knowledge.way(name)
-        came = [stay if stay and stay.mask else None for stay in way[1:]]
+    of_thing = kind == "where-was-object"
+    way: list[Node | None] = []
+    way += [leg.first for leg in knowledge.trails[name]] if of_thing else knowledge.way(name)
     bit = place_bit(place)
     found = set()
-    for before, stay in zip(way, came, strict=False):
+    for before, stay in pairwise(way):
         if stay is None or not open_places(stay) & bit:
             continue
-        if before is None or open_places(before) != bit:
-            found.add((known_place(before) if before else None) or "")
+        if not of_thing and not stay.mask:  # nobody was told to come there
+            continue
+        if before is None:
+            found.add("")
+        elif open_places(before) != bit:
+            found.add(known_place(before) or "")
     return found
 
 

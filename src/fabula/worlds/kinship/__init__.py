@@ -6,8 +6,8 @@
 
     What is Vera to Clara? Vera is Clara's ...   niece: units 1 and 2
 
-By convention the parents of every child are married to each other (`married-parents`), couples share
-all their children and nobody marries twice (`shared-children`), siblings share both parents
+By convention the parents of every child are married to each other (`married-parents`), couples
+share all their children and nobody marries twice (`shared-children`), siblings share both parents
 (`full-siblings`), and an uncle is a parent's brother, not an aunt's husband (`by-blood`). Nobody is
 their own relative, and different names are different people. A word is the answer only if it
 holds in every family that fits the text. A unit of a story is one to three sentences that tell one

@@ -4,19 +4,19 @@
                      need not be one's wife
     shared-children  husband and wife have all their children in common, and nobody marries twice.
                      Without it a father's wife need not be the mother, nor a wife's son one's own
-    full-siblings    children who have one parent in common have both in common. The first two imply
-                     it, so no answer relies on it alone; it still holds where one of them is given up
-    by-blood         uncles, aunts, nephews and nieces are related by blood: the husband of an aunt is
-                     not an uncle. Without it he may be one, in the story and in the answer
+    full-siblings    children who have one parent in common have both in common. The first two
+                     imply it, so no answer relies on it alone; without one of them it still holds
+    by-blood         uncles, aunts, nephews and nieces are related by blood: the husband of an aunt
+                     is not an uncle. Without it he may be one, in the story and in the answer
 
 An answer relies on a convention if it does not follow from the story with that one given up and the
 others kept. What follows is looked for along chains of facts; where several chains settle something
 only together, it counts as open (one answer in some hundreds, where noise leads around the chain).
 
-It is the algebra of algebra.py with a weaker `join`. Where the parents of a child need not be married,
-there is one more step: N, the other parent of one's children to whom one is not married. By the
-other conventions N is not married at all, and has no other children. Where couples need not share
-their children, what is known of a spouse's children and of a parent's spouse is nothing.
+It is the algebra of algebra.py with a weaker `join`. Where the parents of a child need not be
+married, there is one more step: N, the other parent of one's children to whom one is not married.
+By the other conventions N is not married at all, and has no other children. Where couples need not
+share their children, what is known of a spouse's children and of a parent's spouse is nothing.
 """
 
 from __future__ import annotations

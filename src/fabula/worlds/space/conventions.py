@@ -33,6 +33,7 @@ from fabula.worlds.space.grid import (
     WAYS,
     WORDS,
     Region,
+    Signs,
     length,
     parted,
     xyz,
@@ -42,6 +43,9 @@ from fabula.worlds.space.recipe import SpaceRecipe
 
 FAR = 1 << 40  # no bound
 DEPTH = ("front", "behind", "back")
+
+PAIRS = ("relation", "yes-no", "how-far")
+"""Kinds of question about two things, which come last in the query."""
 
 Bound = tuple[str, str, int, int]
 """How far the first lies from the second along an axis: at least, at most."""
@@ -63,11 +67,11 @@ def relies(
 ) -> tuple[str, ...]:
     """The conventions without which the answer does not follow."""
     kind = query[0]
-    found = []
+    found: list[str] = []
     if kind == "path":
         found += _of_way(reading, query, answer, masks[0])
-    elif kind == "relation" and not (reading.more or reading.chart.rings):
-        found += _of_chain(reading, query, masks[0])
+    elif kind in PAIRS and not reading.denials and not reading.chart.shared:
+        found += _by_chains(reading, query, answer)
     else:
         names = ["unit-step", "straight", *(["told-places"] if kind == "which" else [])]
         found += [name for name in names if not _follows(reading, query, answer, name)]
@@ -82,17 +86,7 @@ def _depth(query: Query, answer: tuple[str, ...]) -> bool:
     return any(part in DEPTH for word in words for part in word.split("-"))
 
 
-# --- one chain, and ways --------------------------------------------------------------------------
-
-
-def _of_chain(reading: SpaceReading, query: Query, mask: int) -> Iterator[str]:
-    """What a relation relies on if there is one chain only: then there are no other bounds."""
-    steps = [xyz(step) for _, step in reading.chart.path(mask, query[1], query[2]) or ()]
-    axes = range(3 if _is_deep(reading) else 2)
-    if any(min(s[axis] for s in steps) < 0 < max(s[axis] for s in steps) for axis in axes):
-        yield "unit-step"
-    if any(step[axis] == 0 for step in steps for axis in axes):
-        yield "straight"
+# --- ways -----------------------------------------------------------------------------------------
 
 
 def _of_way(
@@ -134,9 +128,7 @@ def _is_deep(reading: SpaceReading) -> bool:
 # --- bounds ---------------------------------------------------------------------------------------
 
 
-def _follows(
-    reading: SpaceReading, query: Query, answer: tuple[str, ...], without: str
-) -> bool:
+def _follows(reading: SpaceReading, query: Query, answer: tuple[str, ...], without: str) -> bool:
     """Whether the answer follows from the story without a convention."""
     axes = 3 if _is_deep(reading) else 2
     told = [
@@ -147,7 +139,7 @@ def _follows(
         ]
         for axis in range(axes)
     ]
-    origin = query[1] if query[0] in ("relation", "how-far", "what-of") else query[2]
+    origin = query[2] if query[0] in ("yes-no", "which", "what-is") else query[1]
     for extra in _choices(reading, axes):
         spans = []
         for axis in range(axes):
@@ -159,6 +151,44 @@ def _follows(
             if not _holds(reading, query, answer, without, spans):
                 return False
     return True
+
+
+def _by_chains(reading: SpaceReading, query: Query, answer: tuple[str, ...]) -> Iterator[str]:
+    """What an answer about a pair relies on, if nothing is denied.
+
+    A shortest path over bounds comes nowhere twice, so it is one of the chains between the two.
+    """
+    chart, (first, second) = reading.chart, query[-2:]
+    chains = [
+        [xyz(step) for _, step in chart.path(mask, first, second) or ()]
+        for mask in chart.ways(first, second)
+    ]
+    axes = range(3 if _is_deep(reading) else 2)
+    for without, span in (("unit-step", _any_steps), ("straight", _any_side)):
+        gap = []
+        for axis in axes:
+            found = [span([step[axis] for step in chain], chain) for chain in chains]
+            gap.append((max(low for low, _ in found), min(high for _, high in found)))
+        if not _of_pair(query, answer, gap):
+            yield without
+
+
+def _any_steps(parts: Sequence[int], chain: Sequence[Signs]) -> Span:
+    """How far a chain goes along an axis if a step without a number may be any number."""
+    low = high = 0
+    for part, step in zip(parts, chain, strict=True):
+        if part > 0 and max(map(abs, step)) == 1:
+            low, high = low + 1, FAR
+        elif part < 0 and max(map(abs, step)) == 1:
+            low, high = -FAR, high - 1
+        else:
+            low, high = low + part, high + part
+    return low, high
+
+
+def _any_side(parts: Sequence[int], chain: Sequence[Signs]) -> Span:
+    """How far a chain goes along an axis if a step that does not name it may go anywhere."""
+    return (sum(parts), sum(parts)) if all(parts) else (-FAR, FAR)
 
 
 def _bound(first: str, second: str, gap: int, steps: int, without: str) -> Bound | None:
@@ -244,16 +274,8 @@ def _holds(
         return [found.get(name, (-FAR, FAR)) for found in spans]
 
     kind = query[0]
-    if kind == "relation":
-        x, y, z = (-part for part in xyz(WORDS.get(answer[0], 0)))
-        return _inside(span(query[2]), (x, y, z)) is True
-    if kind == "yes-no":
-        # the origin is the figure of the question, so its region is seen from the other side
-        return _inside(_turned(span(query[3])), REGIONS[query[1]]) is (answer == ("yes",))
-    if kind == "how-far":
-        sizes = [_size(part) for part in span(query[2])]
-        least, most = max(low for low, _ in sizes), max(high for _, high in sizes)
-        return least == most == int(answer[0])
+    if kind in PAIRS:  # the origin is the first of the pair, so all is seen from the other side
+        return _of_pair(query, answer, [(-high, -low) for low, high in span(query[-1])])
     chart = reading.chart
     everyone: Sequence[str] = list(chart.places)
     if without != "told-places":
@@ -261,15 +283,24 @@ def _holds(
     if kind == "which":
         region = REGIONS[query[1]]
         return all(
-            _inside(span(name), region) is (name in answer)
-            for name in everyone
-            if name != query[2]
+            _inside(span(name), region) is (name in answer) for name in everyone if name != query[2]
         )
     step = WORDS[query[1]] if kind == "what-is" else -WORDS[query[2]]
     ground = query[2] if kind == "what-is" else query[1]
     return all(
         _next(span(name), step, without) is (name in answer) for name in everyone if name != ground
     )
+
+
+def _of_pair(query: Query, answer: tuple[str, ...], gap: Sequence[Span]) -> bool:
+    """Whether the answer is right wherever the first lies within these spans of the second."""
+    if query[0] == "relation":
+        return _inside(gap, xyz(WORDS.get(answer[0], 0))) is True
+    if query[0] == "yes-no":
+        return _inside(gap, REGIONS[query[1]]) is (answer == ("yes",))
+    sizes = [_size(span) for span in gap]
+    least, most = max(low for low, _ in sizes), max(high for _, high in sizes)
+    return least == most == int(answer[0])
 
 
 def _inside(spans: Sequence[Span], region: Region) -> bool | None:
@@ -297,10 +328,6 @@ def _next(spans: Sequence[Span], step: int, without: str) -> bool | None:
             return False
         sure = sure and low == high
     return True if sure else None
-
-
-def _turned(spans: Sequence[Span]) -> list[Span]:
-    return [(-high, -low) for low, high in spans]
 
 
 def _size(span: Span) -> Span:
