@@ -26,8 +26,8 @@ import orjson
 from fabula.errors import FabulaError, RecipeError, hint
 from fabula.instance import Instance
 from fabula.language import language_file
-from fabula.language.catalogue import WORDS, catalogue, native, tongue_of
-from fabula.language.conventions import sentences
+from fabula.language.catalogue import WORDS, catalogue, codes, native, tongue, tongue_of
+from fabula.language.conventions import patterns, sentences
 from fabula.language.lexicon import speller
 from fabula.score.answers import said
 from fabula.worlds.base import ORDERED
@@ -118,26 +118,34 @@ def instruction(
     if form not in forms():
         raise FabulaError(f"unknown form of answer '{form}'.{hint(form, forms())}")
     asked = f"{words['task']} {_form(instance, form, language).get(style, words['styles'][style])}"
-    stated = conventions(instance)
+    stated = conventions(instance, language)
     if not stated:
         return asked
     return f"{asked}\n{words['conventions'].format(conventions=' '.join(stated))}"
 
 
-def conventions(instance: Instance) -> list[str]:
-    """The conventions of the recipe, as sentences in the language of the story.
+def conventions(instance: Instance, language: str = "") -> list[str]:
+    """The conventions of the recipe as sentences, in the language of the instructions.
 
-    None if the story states them itself, or if the recipe leaves them out.
+    Those that name places and things of the story are in the language of the story. None if the
+    story states them itself, or if the recipe leaves them out.
     """
     made = instance.provenance
     stated = made.get("conventions", {})
     if stated.get("stated") != "prompt" or not stated.get("names"):
         return []
-    world = str(made["world"])
-    code = native(str(made.get("language", "en")), world)
-    told = sentences(code, world, stated["names"])
-    tongue = tongue_of(world, made)
-    return tongue.tell(told) if tongue else told
+    world, told = str(made["world"]), str(made.get("language", "en"))
+    source = native(told, world)
+    own = other = tongue_of(world, made)
+    if language and language != told:
+        other = tongue(world, language) if language in codes(world) else None
+    found = []
+    for name, sentence in zip(
+        stated["names"], sentences(source, world, stated["names"]), strict=True
+    ):
+        speaks = other if name in patterns(source, world) else own
+        found += speaks.tell([sentence]) if speaks else [sentence]
+    return found
 
 
 def _form(instance: Instance, form: str, language: str) -> dict[str, str]:
