@@ -135,6 +135,8 @@ def test_noise_is_what_it_is_called(name: str) -> None:
         role_of = {frozenset((people[a], people[b])): role for a, _, b, role in edges}
         planned = True
         for facts, role in zip(i.facts, i.roles, strict=True):
+            if role == "convention":
+                continue
             (built,) = {role_of[frozenset(f[1:])] for f in facts if len(f) == 3}
             planned &= built == role
             # a way through supporting facts may be the proof that is given, the chain then helps
