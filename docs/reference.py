@@ -133,8 +133,8 @@ def world_pages() -> Pages:
 
 def _conventions(world: str) -> Iterator[list[str]]:
     """The conventions of a world, in English."""
-    for name, text in conventions("en", world).items():
-        yield [f"`{name}`", text]
+    for name, sentence in conventions("en", world).items():
+        yield [f"`{name}`", sentence]
 
 
 def _questions(recipes: list[str]) -> Iterator[list[str]]:

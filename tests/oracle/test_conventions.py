@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import pytest
 from clingo import Control, String
@@ -117,7 +118,7 @@ def _part(record: Instance, name: str) -> set[str]:
 
 SMALL = {"hops": [1, 4], "split_overrides": {}}
 NOISY = {**SMALL, "noise": {"irrelevant": [0, 1], "supporting": [0, 3], "disconnected": [0, 1]}}
-STORIES = {
+STORIES: dict[str, tuple[str, dict[str, Any]]] = {
     "chains": ("stepgame/clean", SMALL),
     "among noise": ("stepgame/noise", NOISY),
     "more": ("stepgame/plus", {"hops": [1, 3], "steps": [1, 2]}),
