@@ -29,6 +29,7 @@ import fabula
 from fabula.formats import FORMATS
 from fabula.gallery import INDEX, sample_split, text, variants
 from fabula.language.catalogue import codes
+from fabula.language.conventions import conventions
 from fabula.recipe import Recipe, load, recipe_ids
 from fabula.worlds import WORLDS
 
@@ -118,12 +119,22 @@ def world_pages() -> Pages:
             f"Languages: {', '.join(f'`{code}`' for code in codes(name))}.",
             "## Questions",
             table(["kind", "for example", "answer"], list(_questions(used))),
+            "## Conventions",
+            "What answers may rely on besides the text "
+            "([where it is stated](../verified.md#conventions)):",
+            table(["convention", "what it says"], list(_conventions(name))),
             "## Keys of its recipes",
             "Besides those that [every recipe has](../recipes/own.md#keys-of-every-recipe):",
             table(["key", "default", "meaning"], list(_keys(world.recipe))),
         ]
         pages[f"worlds/{name}.md"] = "\n\n".join(parts)
     return pages
+
+
+def _conventions(world: str) -> Iterator[list[str]]:
+    """The conventions of a world, in English."""
+    for name, sentence in conventions("en", world).items():
+        yield [f"`{name}`", sentence]
 
 
 def _questions(recipes: list[str]) -> Iterator[list[str]]:

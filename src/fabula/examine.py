@@ -134,7 +134,8 @@ class Examiner:
             return ELSEWHERE
         question = self.world.ask(self.recipe.native, query)
         support = cited or numbers_of(best)
-        return Asked(len(tale.sentences), query, question, answer, support, masks)
+        relied = self.world.relies(tale.reading, query, answer, masks) if masks else ()
+        return Asked(len(tale.sentences), query, question, answer, support, masks, relied)
 
     def _misleads(
         self, tale: Tale, query: Query, answer: tuple[str, ...], guesses: Sequence[str]

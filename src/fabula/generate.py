@@ -35,6 +35,7 @@ from fabula.examine import ANYTHING, ELSEWHERE, Examiner, Order, lanes_of
 from fabula.instance import Asked, Instance
 from fabula.interview import HOPELESS, ElsewhereError, Interview
 from fabula.language.catalogue import tongue
+from fabula.language.conventions import sentences
 from fabula.language.tongue import Tongue
 from fabula.recipe import Cell, Recipe, build, load
 from fabula.record import Recorder
@@ -64,11 +65,15 @@ class Passage(NamedTuple):
 
     part: str = ""
     """The part it belongs to, in a recipe made of recipes."""
+    preface: Sequence[str] = ()
+    """Sentences that state conventions before the story, in the language of the recipe. Questions
+    and their supports count without them."""
 
     @property
     def sentences(self) -> Sequence[str]:
         """The sentences in the language of the recipe."""
-        return self.told if self.tongue else self.tale.sentences
+        told = self.told if self.tongue else self.tale.sentences
+        return [*self.preface, *told] if self.preface else told
 
 
 class Member(NamedTuple):
@@ -116,6 +121,13 @@ class Author:
             self.seed,
             getattr(recipe, "pronouns", None),
         )
+        self.conventions = conventions_of(self.recipe)
+        """The conventions that its answers may rely on, by name."""
+        in_story = self.recipe.conventions == "story"
+        of_all = conventions_of(self.whole) if member and not in_story else ()
+        self.stated = tuple(dict.fromkeys((*of_all, *self.conventions)))
+        """Those that are stated; a prompt states the same for all parts of a recipe."""
+        self.preface = sentences(recipe.native, recipe.world, self.stated) if in_story else []
         compositional = self.whole.compositional
         training = compositional is not None and split not in compositional.test
         self.examiner = Examiner(
@@ -159,7 +171,7 @@ class Author:
             except ElsewhereError:
                 continue
             if asked:
-                passage = Passage(number, first, tale, asked)
+                passage = Passage(number, first, tale, asked, preface=self.preface)
                 return self._in_other_words(passage) if self.tongue else passage
         raise QuotaError(self._complaint(first, order.cell, reasons))
 
@@ -173,6 +185,7 @@ class Author:
             raise RecipeError(f"recipe {self.whole.id}, language: {error}") from None
 
     def _told_by(self, tongue: Tongue, passage: Passage) -> Passage:
+        preface = tongue.tell(passage.preface)
         told = tongue.tell(passage.tale.sentences)
         published = getattr(self.recipe, "labels", "") == "release"  # lists have its order then
         asked = [
@@ -189,7 +202,8 @@ class Author:
         if tongue.letters is not None:  # names that only choices have, the same for every question
             for question in passage.asked:
                 tongue.say(self.world.choices(self.recipe, question.query) or ())
-        return passage._replace(asked=asked, tongue=tongue, told=told)
+            tongue.tell(sentences(self.recipe.native, self.recipe.world, self.stated))
+        return passage._replace(asked=asked, tongue=tongue, told=told, preface=preface)
 
     def _complaint(self, index: int, cell: Cell, reasons: Counter[str]) -> str:
         name = f"cell '{cell.name}'" if cell.name else "such an instance"
@@ -265,6 +279,14 @@ class Author:
         if author.recorder is None:
             author.recorder = Recorder(author)
         return author.recorder.fields(passage)
+
+
+def conventions_of(recipe: Recipe) -> tuple[str, ...]:
+    """The conventions that answers of a recipe, or of any of its parts, may rely on, by name."""
+    if isinstance(recipe, Collection):
+        parts = recipe.members.values()
+        return tuple(dict.fromkeys(name for part in parts for name in conventions_of(part)))
+    return WORLDS[recipe.world].conventions(recipe)
 
 
 def splitter_of(recipe: Recipe, split: str, seed: int) -> Splitter:

@@ -28,6 +28,8 @@ class Asked(NamedTuple):
     """Sentence numbers in the order of the recipe's convention."""
     masks: list[int]
     """Every minimal support, best first; none if a published label does not follow."""
+    conventions: tuple[str, ...] = ()
+    """The conventions that the answer relies on."""
 
 
 def story_name(provenance: Mapping[str, Any], name: str) -> str:

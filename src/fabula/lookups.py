@@ -17,9 +17,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from fabula.shortcuts import Score
 from fabula.instance import Instance
 from fabula.seeds import fingerprint
+from fabula.shortcuts import Score
 from fabula.worlds.kinship.reading import BLOOD
 
 FOLDS = 10

@@ -4,7 +4,9 @@ Promises:
 1. A prompt is a function of the record alone: it says nothing of answer, support or proof.
 2. It names every answer that is possible, or the form the answer has, so that nobody fails for not
    knowing that it is 'none' and not 'zero'.
-3. A reply in the form that it asks for is understood by `fabula.score`; letters of choices are
+3. It states the conventions that answers of the recipe may rely on, unless the story does; the
+   same ones for every question, so that they give nothing away.
+4. A reply in the form that it asks for is understood by `fabula.score`; letters of choices are
    scored on `lettered(instance)`.
 
 The words come from `language/<code>/prompt.toml`, by default in the language of the story; a file
@@ -24,7 +26,8 @@ import orjson
 from fabula.errors import FabulaError, RecipeError, hint
 from fabula.instance import Instance
 from fabula.language import language_file
-from fabula.language.catalogue import WORDS, catalogue
+from fabula.language.catalogue import WORDS, catalogue, codes, native, tongue, tongue_of
+from fabula.language.conventions import patterns, sentences
 from fabula.language.lexicon import speller
 from fabula.score.answers import said
 from fabula.worlds.base import ORDERED
@@ -114,7 +117,35 @@ def instruction(
         raise FabulaError(f"unknown style of prompt '{style}'.{hint(style, words['styles'])}")
     if form not in forms():
         raise FabulaError(f"unknown form of answer '{form}'.{hint(form, forms())}")
-    return f"{words['task']} {_form(instance, form, language).get(style, words['styles'][style])}"
+    asked = f"{words['task']} {_form(instance, form, language).get(style, words['styles'][style])}"
+    stated = conventions(instance, language)
+    if not stated:
+        return asked
+    return f"{asked}\n{words['conventions'].format(conventions=' '.join(stated))}"
+
+
+def conventions(instance: Instance, language: str = "") -> list[str]:
+    """The conventions of the recipe as sentences, in the language of the instructions.
+
+    Those that name places and things of the story are in the language of the story. None if the
+    story states them itself, or if the recipe leaves them out.
+    """
+    made = instance.provenance
+    stated = made.get("conventions", {})
+    if stated.get("stated") != "prompt" or not stated.get("names"):
+        return []
+    world, told = str(made["world"]), str(made.get("language", "en"))
+    source = native(told, world)
+    own = other = tongue_of(world, made)
+    if language and language != told:
+        other = tongue(world, language) if language in codes(world) else None
+    found = []
+    for name, sentence in zip(
+        stated["names"], sentences(source, world, stated["names"]), strict=True
+    ):
+        speaks = other if name in patterns(source, world) else own
+        found += speaks.tell([sentence]) if speaks else [sentence]
+    return found
 
 
 def _form(instance: Instance, form: str, language: str) -> dict[str, str]:

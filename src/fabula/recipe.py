@@ -100,6 +100,9 @@ class Recipe(Strict):
     """What two splits never have in common: stories (told by their opening), the sentences of
     question and support, their facts however worded, the same with names abstracted, kinds of
     question with what their support consists of (see divergence.py), or nothing is guaranteed."""
+    conventions: Literal["prompt", "story", "none"] = "prompt"
+    """Where the conventions that answers may rely on are stated: in the prompt, in the first
+    sentences of every story, or nowhere."""
     max_tries: Annotated[int, Field(ge=1)] = 20_000
     """Stories tried for one instance before the recipe is called impossible."""
     max_supports: Annotated[int, Field(ge=1)] = 32

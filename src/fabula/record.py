@@ -32,30 +32,35 @@ class Recorder:
         """The fields of the records of a passage, in the order of FIELDS."""
         tale, tongue = passage.tale, passage.tongue
         reading, annotate = tale.reading, tale.annotate
-        facts, story = tuple(reading.facts()), tuple(passage.sentences)
+        shift = len(passage.preface)  # sentences before those that questions count
+        facts, story = ((),) * shift + tuple(reading.facts()), tuple(passage.sentences)
+        stated = ("convention",) * shift
         source = self._provenance(tongue)
         made = []
         for index, asked in enumerate(passage.asked, passage.first):
-            count, query, question, answer, support, masks = asked
+            count, query, question, answer, support, masks, relied = asked
             best = masks[0] if masks else sum(1 << n for n in support)
             note = annotate(query, best, count)
             hops = self._author.world.hops(reading, query, best)
             features = {**measures(best, len(masks), count, hops), **note.features}
+            features["conventions"] = list(relied)
+            if shift:
+                support = tuple([number + shift for number in support])
             if not masks:
                 features["defect"] = "the label follows the published data, not the text"
             made.append(
                 {
                     "id": f"{self._id}{index}",
-                    "story": story[:count],
+                    "story": story[: count + shift],
                     "question": question,
                     "answer": answer,
                     "choices": self._choices_of(query, tongue),
                     "support": support,
-                    "supports": tuple([numbers_of(mask) for mask in masks]),
-                    "facts": facts[:count],
+                    "supports": tuple([numbers_of(mask << shift) for mask in masks]),
+                    "facts": facts[: count + shift],
                     "query": query,
                     "composition": reading.concepts(best),
-                    "roles": note.roles,
+                    "roles": stated + note.roles,
                     "features": features,
                     "signature": reading.signature(query, best),
                     "provenance": {**source, "index": index, "passage": passage.number},
@@ -95,6 +100,7 @@ class Recorder:
                 "language": recipe.language,
                 **({"cipher": recipe.cipher} if recipe.cipher else {}),
                 **({"letters": letters} if letters else {}),
+                "conventions": {"stated": recipe.conventions, "names": list(author.stated)},
                 "recipe_digest": author.digest,
                 "version": __version__,
                 "seed": author.seed,

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+
 class Score(NamedTuple):
     """What a baseline got right."""
 

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.errors import FabulaError
 from fabula.formats import babi, data_files
+from fabula.language.conventions import conventions
 from fabula.tables import blaming, engine, rows_of
+from fabula.worlds import WORLDS
 
 if TYPE_CHECKING:
     import duckdb
@@ -93,6 +95,8 @@ def _numeric(counts: Mapping[int, int]) -> dict[str, int]:
 
 # --- counting ---------------------------------------------------------------------------------
 
+STATED = frozenset(text for world in WORLDS for text in conventions("en", world).values())
+"""Sentences that state a convention; they are not counted."""
 BATCH = 2_000  # questions of bAbI text that are made a table at a time
 
 COUNTED = {
@@ -100,7 +104,7 @@ COUNTED = {
     "splits": "split",
     "kinds": "kind",
     "answers": "array_to_string(answer, ', ')",
-    "sentences": "len(story)",
+    "sentences": "len(story) - stated",
     "words": "list_sum([len(string_split_regex(trim(told), '\\s+')) for told in story])",
     "support_sizes": "len(support)",
     "supports": "len(supports)",
@@ -139,7 +143,8 @@ def _count_file(summary: Summary, path: Path, tables: duckdb.DuckDBPyConnection)
             columns = (
                 "coalesce(query[1], '?') AS kind, coalesce(provenance->>'recipe', '?') AS recipe, "
                 f"coalesce(provenance->>'split', '{stem}') AS split, answer, story, support, "
-                "supports, composition, json_exists(features, '$.defect') AS defect"
+                "supports, composition, json_exists(features, '$.defect') AS defect, "
+                "len(list_filter(roles, lambda role: role = 'convention')) AS stated"
             )
             with blaming(path):
                 _count(summary, f"(SELECT {columns} FROM {rows_of(path)})", tables)
@@ -155,7 +160,7 @@ def _count_text(summary: Summary, path: Path, tables: duckdb.DuckDBPyConnection)
         {
             "kind": pa.string(), "recipe": pa.string(), "split": pa.string(), "answer": words,
             "story": words, "support": numbers, "supports": pa.list_(numbers),
-            "composition": words, "defect": pa.bool_(),
+            "composition": words, "defect": pa.bool_(), "stated": pa.int32(),
         }
     )  # fmt: skip
     rows = _questions(path)
@@ -175,6 +180,7 @@ def _questions(path: Path) -> Iterator[dict[str, Any]]:
                 "answer": [word.strip() for word in question.answer.split(",")],
                 "story": story.sentences[: question.position],
                 "support": question.support,
+                "stated": sum(told in STATED for told in story.sentences),
             }
 
 

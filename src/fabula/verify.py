@@ -5,7 +5,8 @@ For each record, from its text alone:
 2. the reader finds the answer, and every support stands;
 3. the logic program proves the answer, that each support suffices and that no sentence of it can be
    dropped;
-4. the cited support is one of the proofs, unless it follows a published convention.
+4. the cited support is one of the proofs, unless it follows a published convention;
+5. the record names just the conventions without which the answer does not follow.
 
 A label that the recipe declares a defect of published data (`features.defect`) must indeed not
 follow: it is counted apart.
@@ -94,6 +95,7 @@ def objections(instance: Instance) -> list[str]:
         found += _undue_defect(world, code, instance)
     else:
         found += _by_reader(instance, reading)
+        found += _by_convention(instance, world, reading)
         claim = Claim(instance.query, instance.answer, instance.supports)
         found += world.prove(code, instance.story, [claim])[0]
     return found
@@ -141,6 +143,24 @@ def _by_reader(instance: Instance, reading: Reading) -> Iterator[str]:
     cited = tuple(sorted(instance.support))
     if cited not in instance.supports and instance.provenance.get("dialect") != "release":
         yield f"the cited support {list(cited)} is not one of the proofs"
+
+
+def _by_convention(instance: Instance, world: World, reading: Reading) -> Iterator[str]:
+    """Whether the record names the conventions that its answer relies on, and states them."""
+    named = instance.features.get("conventions")
+    if named is None or not instance.supports:  # text without features, or nothing to go by
+        return
+    masks = [mask_of(support) for support in instance.supports]
+    relied = world.relies(reading, instance.query, instance.answer, masks)
+    if tuple(named) != relied:
+        yield f"the answer relies on {_list(relied)}, the record names {_list(named)}"
+    stated = instance.provenance.get("conventions", {})
+    if missing := [name for name in relied if name not in stated.get("names", relied)]:
+        yield f"the answer relies on {_list(missing)}, which the recipe does not state"
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "no convention"
 
 
 def verify(

@@ -49,7 +49,7 @@ def test_generated_stories_are_read_and_right(recipe: str) -> None:
     records = list(generate(recipe, "test", size=300))
     found = audit_samples(sampled(records), recipe)
     assert found.stories == found.agree == found.cited == found.proven == 300
-    assert found.parsed == found.sentences == sum(len(r.story) for r in records)
+    assert found.parsed == found.sentences == sum(r.features["sentences"] for r in records)
     assert not found.unparsed
     assert found.contradictory == found.disagree == found.underived == 0
     assert not found.suspects

@@ -135,6 +135,8 @@ def test_noise_is_what_it_is_called(name: str) -> None:
         people = [person for person, _ in i.features["people"]]
         role_of = {frozenset((people[a], people[b])): role for a, _, b, role in edges}
         for facts, role in zip(i.facts, i.roles, strict=True):
+            if role == "convention":
+                continue
             assert {role_of[frozenset(f[1:])] for f in facts if len(f) == 3} == {role}
         support = tuple(n for n, role in enumerate(i.roles, 1) if role == "support")
         assert support == tuple(sorted(i.support)) == i.supports[0]

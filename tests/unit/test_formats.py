@@ -15,6 +15,7 @@ from fabula.errors import FabulaError, ParseError
 from fabula.formats import FORMATS, data_files, format_named, parquet, read_records, rl
 from fabula.gallery import Variant, sample_split, variants
 from fabula.generate import Author
+from fabula.prompt import conventions
 from fabula.recipe import load
 from fabula.score import score
 
@@ -129,7 +130,9 @@ def test_t5() -> None:
     record = next(author.instances(0, 1))
     pair = orjson.loads(format_named("t5").piece(author, author.passages(0, 1)))
     assert pair["targets"] == ", ".join(record.answer)
-    assert pair["inputs"].startswith(f"question: {record.question} context: {record.story[0]} ")
+    context = " ".join([*conventions(record), *record.story])
+    assert pair["inputs"] == f"question: {record.question} context: {context}"
+    assert pair["inputs"].count("People carry, and things hold, only what the story says.") == 1
 
 
 def test_parquet_that_is_none(tmp_path: Path) -> None:

@@ -244,7 +244,7 @@ def test_other_worlds_are_rewritten_too_and_keep_what_is_known(recipe: str) -> N
                 assert role == before.get(sentence, "filler")
     for each, source in zip(made(sources, "bare"), sources, strict=True):
         assert objections(each) == []
-        assert set(each.roles) == {"support"}
+        assert set(each.roles) == {"support", "convention"}
         if len(each.story) < len(source.story):  # some of these people are gone
             assert not {"edges", "coordinates"} & set(each.features)
         assert each.features["hops"] == source.features["hops"]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fabula.errors import ParseError, RecipeError
 from fabula.generate import Author, generate
+from fabula.language.conventions import conventions
 from fabula.recipe import load
 from fabula.relations import Graph
 from fabula.split import content
@@ -194,7 +195,7 @@ def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
         assert finding.masks[0].bit_count() == cell.support_size[0]
 
 
-@pytest.mark.parametrize("key", ["joined", "steps", "state_convention"])
+@pytest.mark.parametrize("key", ["joined", "steps"])
 def test_compass_recipes_tell_one_step_a_sentence(key: str) -> None:
     with pytest.raises(RecipeError, match="need told = 'phrases'"):
         load("babi/qa19", {key: 2 if key == "steps" else True})
@@ -202,7 +203,7 @@ def test_compass_recipes_tell_one_step_a_sentence(key: str) -> None:
 
 def test_a_key_at_its_default_leaves_the_digest_alone() -> None:
     plain = load("stepgame/noise")
-    unused: list[dict[str, Any]] = [{"joined": 0.0}, {"steps": 1}, {"state_convention": False}]
+    unused: list[dict[str, Any]] = [{"joined": 0.0}, {"steps": 1}, {"dimensions": 2}]
     used: list[dict[str, Any]] = [{"joined": 0.1}, {"steps": 2}, {"noise": {"negation": 1}}]
     for change in unused:
         assert load("stepgame/noise", change).digest == plain.digest
@@ -288,7 +289,7 @@ def test_a_sentence_that_tells_two_things_is_one_sentence_of_a_support() -> None
 
 
 def test_the_convention_is_no_fact() -> None:
-    for sentence in language("en").conventions.values():
+    for sentence in conventions("en", "space").values():
         assert read("en", [sentence]).facts() == [()]
 
 
@@ -472,18 +473,16 @@ def test_no_sentence_means_one_thing_on_the_page_and_another_in_a_room() -> None
         assert flat.get(phrase.text, phrase.relation) == phrase.relation
 
 
-def test_records_of_deep_stories_have_three_coordinates_and_say_which_is_which() -> None:
+def test_records_of_deep_stories_have_three_coordinates() -> None:
     for found in generate("stepgame/deep", "train", seed=1, size=54):
         places = found.features["coordinates"]
         assert {len(place) for place in places.values()} == {3}
-        assert "above is height" in found.features["convention"]
+        assert any("above and below are heights" in sentence for sentence in found.story)
         assert found.choices is not None
         assert len(found.choices) == 27
-        for ((relation, figure, ground),) in found.facts:
+        for ((relation, figure, ground),) in filter(None, found.facts):
             gap = [a - b for a, b in zip(places[figure], places[ground], strict=True)]
             assert vector(*gap) == WORDS[relation]
-    assert next(generate("stepgame/clean")).features["convention"] == "unit steps"
-    assert next(generate("babi/qa17")).features["convention"] == "unit steps"
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,14 @@ from typing import Any
 from fabula.compose import Ledger
 from fabula.generate import Passage
 
-COUNTS = ("kinds", "answers", "sentences", "support_sizes", "supports")
+COUNTS = ("kinds", "answers", "sentences", "support_sizes", "supports", "conventions")
 MOST_KEYS = 1_000  # different answers told apart; the rest is counted together
 OTHERS = "(others)"
 
 
 class Tally:
-    """Counts of questions: by kind, answer, sentences before, support size, number of supports."""
+    """Counts of questions: by kind, answer, sentences before, support size, number of supports, and
+    the conventions that answers rely on."""
 
     def __init__(
         self, counts: Mapping[str, Mapping[str, int]] | None = None, ledger: Ledger | None = None
@@ -34,17 +35,19 @@ class Tally:
         told: list[int] = []
         sizes: list[int] = []
         supports: list[int] = []
+        relied: list[str] = []
         for passage in passages:
-            for position, query, _, answer, cited, masks in passage.asked:
+            for position, query, _, answer, cited, masks, conventions in passage.asked:
                 kinds.append(query[0])
                 answers.append(", ".join(answer))
                 told.append(position)
                 sizes.append(masks[0].bit_count() if masks else len(cited))
                 supports.append(len(masks))
+                relied += conventions
             if self.ledger is not None:
                 self.ledger.note(passage)
             yield passage
-        found: tuple[list[Any], ...] = (kinds, answers, told, sizes, supports)
+        found: tuple[list[Any], ...] = (kinds, answers, told, sizes, supports, relied)
         for name, values in zip(COUNTS, found, strict=True):
             self._add(name, Counter(values))
 

@@ -93,4 +93,4 @@ def noise_of(features: Any, roles: Iterable[str]) -> str:
 
 
 def _kinds(roles: Iterable[str]) -> set[str]:
-    return set(roles) - {"support", "distractor"}
+    return set(roles) - {"support", "distractor", "convention"}

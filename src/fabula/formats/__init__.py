@@ -44,12 +44,19 @@ def _clutrr_hub(records: Sequence[Instance]) -> bytes:
 
 def _babi(author: Author, passage: Passage) -> bytes:
     blank = author.recipe.blank_before_tab
+    shift = len(passage.preface)
     questions = [
-        babi.Question(asked.position, asked.question, ",".join(asked.answer), asked.support, blank)
+        babi.Question(
+            asked.position + shift,
+            asked.question,
+            ",".join(asked.answer),
+            tuple([number + shift for number in asked.support]) if shift else asked.support,
+            blank,
+        )
         for asked in passage.asked
     ]
     # what was told after the last question belongs to questions that were cut off
-    end = passage.asked[-1].position
+    end = passage.asked[-1].position + shift
     return babi.text(passage.sentences[:end], questions).encode()
 
 

@@ -1,6 +1,8 @@
 """T5's text-to-text: an input text and a target text, one pair a line.
 
 {"id": …, "inputs": "question: Where is Mary? context: Mary went …", "targets": "garden"}
+
+The context begins with the conventions of the recipe, unless the story states them.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ import orjson
 
 from fabula.formats.base import Format
 from fabula.instance import Instance
+from fabula.prompt import conventions
 
 
 def fields(record: Instance) -> dict[str, str]:
     """The pair of texts of a record."""
+    told = [*conventions(record), *record.story]
     return {
         "id": record.id,
-        "inputs": f"question: {record.question} context: {' '.join(record.story)}",
+        "inputs": f"question: {record.question} context: {' '.join(told)}",
         "targets": ", ".join(record.answer),
     }
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from fabula.errors import RecipeError, hint
 from fabula.language.cipher import CIPHERS, cipher
+from fabula.language.conventions import patterns
 from fabula.language.grammar import language_file
 from fabula.language.lexicon import Lexicon, speller
 from fabula.language.phrasebook import FREE, PhraseBook
@@ -121,6 +122,9 @@ def phrase_book(code: str, world: str) -> PhraseBook:
     """The phrase book of a language for a world."""
     entry = catalogue()[code]
     words, phrases = (language_file(entry.folder, part) for part in (WORDS, world))
+    if entry.letters:  # conventions are stated in words, with letters for names
+        stated = patterns(entry.source, world).values()
+        phrases["sentences"] |= {text: text for text in stated}
     words["words"] = {**words["words"], **phrases.get("words", {})}
     spell = speller(words[entry.spelling], entry.script) if entry.spelling else str
     return PhraseBook(

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError, RecipeError, hint
-from fabula.language.filler import filler_set
+from fabula.language.conventions import silent
 from fabula.seeds import Draw, pick
 
 MEMO_LIMIT = 200_000  # sentences remembered per language, so that memory stays flat
@@ -62,8 +62,9 @@ class Lore(NamedTuple):
 class Language:
     """One language for one world."""
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(self, data: Mapping[str, Any], world: str = "actors") -> None:
         self.code: str = data["code"]
+        self.world = world
         self.frames: dict[str, tuple[str, ...]] = {
             key: tuple(_with_verbs(frames, data["verbs"].get(key.split("-")[0], [""])))
             for key, frames in data["frames"].items()
@@ -173,7 +174,7 @@ class Language:
                     for i in range(1, arity + 1)
                 )
                 return Statement(kind, names, args, found["pronoun"] or "")
-        if sentence in filler_set(self.code):
+        if sentence in silent(self.code, self.world):
             return Statement(FILLER, (), ())
         raise ParseError(f"no {self.code} sentence pattern fits '{sentence}'.")
 
@@ -253,4 +254,4 @@ def language_file(code: str, world: str) -> dict[str, Any]:
 @cache
 def language(code: str, world: str) -> Language:
     """The language of this code for this world."""
-    return Language(language_file(code, world))
+    return Language(language_file(code, world), world)

@@ -148,6 +148,7 @@ def _sample(sample: stepgame_files.Sample) -> Item:
     facts: tuple[Fact, ...] = tuple(
         ("", sentence, "") if isinstance(found, str) else (found.figure, found.step, found.ground)
         for sentence, found in zip(sample.story, told, strict=True)
+        if sentence not in words.STATED
     )
     signature = _abstract([known[n] for n in support], pair) if pair and support else None
     asked = ("relation", *pair) if pair else (sample.question,)

@@ -22,6 +22,7 @@ from fabula.play.reports import Reports
 from fabula.play.simulation import Action, Refusal, Simulation
 from fabula.play.worldfile import WorldFile
 from fabula.seeds import Draw, stream
+from fabula.worlds.actors import ACTORS
 from fabula.worlds.actors.events import Told
 from fabula.worlds.actors.motives import SMALL
 from fabula.worlds.actors.tale import ActorsReading
@@ -332,6 +333,7 @@ class Session:
             finding.answer,
             numbers_of(masks[0]),
             masks,
+            ACTORS.relies(reading, query, finding.answer, masks),
         )
         self.asked.append(asked)
         return Reply(text=self.reports.answer(asked, self.sentences), asked=asked)

@@ -27,8 +27,10 @@ from fabula.worlds.base import Fact, Query, Reading, World, same_answer
 MOST_SUPPORTS = 32
 READ_BY = ("templates",)
 """Features without which a story cannot be read."""
-OF_PROOF = ("hops", "k", "clause", "proof", "convention")
+OF_PROOF = ("hops", "k", "clause", "proof")
 """Features that hold as long as the support is the same."""
+CONVENTION = "convention"
+"""The role of a sentence that states a convention; it stays where it is, at the beginning."""
 MINE = {"en"}  # languages that worlds read themselves
 
 
@@ -145,6 +147,7 @@ def retell(
     if not masks:
         return Dropped(instance.id, "no support stands alone")
     best, count = masks[0], len(story)
+    stated = sum(line.role == CONVENTION for line in lines)  # first, and counted in no measure
     roles = ["support" if best >> n & 1 else lines[n - 1].role for n in range(1, count + 1)]
     support = numbers_of(best)
     if "defect" in instance.features:
@@ -163,9 +166,12 @@ def retell(
         composition=reading.concepts(best),
         roles=tuple(roles),
         features={
-            **measures(best, len(masks), count, world.hops(reading, asked, best)),
+            **measures(
+                best >> stated, len(masks), count - stated, world.hops(reading, asked, best)
+            ),
             **(_carried(instance, lines, best) if asked == instance.query else {}),
             "related_distractors": related(reading, asked, best),
+            "conventions": list(world.relies(reading, asked, finding.answer, masks)),
         },
         signature=reading.signature(asked, best),
         provenance={

@@ -10,6 +10,7 @@ from fabula.instance import Instance
 from fabula.language.filler import fillers, unseen
 from fabula.language.grammar import language
 from fabula.rewrites.reread import (
+    CONVENTION,
     Dropped,
     Line,
     bonds,
@@ -28,13 +29,14 @@ EXTRA = ("MOVE", "GRAB", "DROP")
 def bare(instance: Instance) -> Made:
     """Only the support."""
     mask = support_mask(instance)
-    yield retell(instance, "bare", [line for line in lines_of(instance) if mask >> line.source & 1])
+    kept = [x for x in lines_of(instance) if mask >> x.source & 1 or x.role == CONVENTION]
+    yield retell(instance, "bare", kept)
 
 
 def gathered(instance: Instance) -> Made:
     """The support moved to the end, next to the question, in its own order."""
     mask, lines = support_mask(instance), lines_of(instance)
-    order = sorted(lines, key=lambda line: (mask >> line.source & 1, line.source))
+    order = sorted(lines, key=lambda x: (x.role != CONVENTION, mask >> x.source & 1, x.source))
     yield retell(instance, "gathered", order)
 
 
@@ -46,7 +48,7 @@ def trimmed(instance: Instance, tokens: int) -> Made:
     for line in list(lines):
         if size <= budget:
             break
-        if mask >> line.source & 1:
+        if mask >> line.source & 1 or line.role == CONVENTION:
             continue
         after = line.source + 1
         group = [line]  # with a sentence goes the one whose pronoun points to it
@@ -76,7 +78,8 @@ def padded(instance: Instance, length: int, filler: bool = False, seed: int = 0)
     With `filler`, sentences that say nothing about anybody; otherwise people who are not in the
     story go about, taking and dropping things that are not in it.
     """
-    missing = length - len(instance.story)
+    stated = instance.roles.count(CONVENTION)
+    missing = length - len(instance.story) + stated
     draw = stream(instance.id, seed, "", length, "pad")
     if missing <= 0:
         yield retell(instance, "padded", lines_of(instance), details={"added": 0})
@@ -89,7 +92,7 @@ def padded(instance: Instance, length: int, filler: bool = False, seed: int = 0)
         new = [Line(text, role="filler") for text in _cycled(bank, missing, draw)]
     else:
         new = [Line(text) for text in _bystanders(instance, missing, draw)]
-    lines = _inserted(lines_of(instance), new, bonds(instance), draw)
+    lines = _inserted(lines_of(instance), new, bonds(instance), draw, stated)
     yield retell(instance, "padded", lines, details={"added": missing})
 
 
@@ -100,9 +103,14 @@ def _cycled(bank: Sequence[str], count: int, draw: Draw) -> Iterator[str]:
         count -= len(bank)
 
 
-def _inserted(lines: list[Line], new: list[Line], tied: set[int], draw: Draw) -> list[Line]:
-    """The new lines, in their order, put between the others, never before a tied one."""
-    gaps = [at for at in range(len(lines) + 1) if at + 1 not in tied]
+def _inserted(
+    lines: list[Line], new: list[Line], tied: set[int], draw: Draw, first: int
+) -> list[Line]:
+    """The new lines, in their order, put between the others, never before a tied one.
+
+    The `first` so many lines stay together.
+    """
+    gaps = [at for at in range(first, len(lines) + 1) if at + 1 not in tied]
     places = sorted(pick(draw, gaps) for _ in new)
     result, at = [], 0
     for place, line in zip(places, new, strict=True):
@@ -168,8 +176,9 @@ def renamed(instance: Instance, sorts: Sequence[str] = ("persons",), seed: int =
             new[name] = pools[key].pop()
     pattern = _any_of(new)
     lines = [
-        line._replace(text=pattern(line.text)) for line in lines_of(instance)
-    ]  # fmt: skip
+        line if line.role == CONVENTION else line._replace(text=pattern(line.text))
+        for line in lines_of(instance)
+    ]
     yield retell(instance, "renamed", lines, rename=lambda name: new.get(name, name))
 
 

@@ -177,6 +177,13 @@ class World(NamedTuple):
     """How many links the proof in these sentences of a reading uses (see record.measures)."""
     canon: Callable[[Any, int], list[str]] | None = None
     """The facts of some sentences of a reading, canonical, as text; for worlds with a quick way."""
+    conventions: Callable[[Any], tuple[str, ...]] = lambda recipe: ()
+    """The conventions that answers of a recipe may rely on (see language/conventions.py)."""
+    relies: Callable[[Any, Query, tuple[str, ...], Sequence[int]], tuple[str, ...]] = (
+        lambda reading, query, answer, masks: ()
+    )
+    """The conventions that an answer relies on: those without which it does not follow from all
+    that was read, with every other convention kept. `masks` are its minimal supports."""
 
 
 ORDERED = ("path",)

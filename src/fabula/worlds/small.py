@@ -30,6 +30,8 @@ def small_world(
     read: Callable[[str, Sequence[str]], Reading],
     choices: Callable[[Any, Query], list[str] | None],
     citations: Callable[[Any, Query], list[Citation]],
+    conventions: Callable[[Any], tuple[str, ...]],
+    relies: Callable[[Any, Query, tuple[str, ...], Sequence[int]], tuple[str, ...]],
     about: str,
 ) -> World:
     """The world in a folder; its logic program is only loaded when something is to be proven."""
@@ -39,7 +41,7 @@ def small_world(
         return tale(given, unfold, tell, brief)
 
     def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-        facts = [told[0] for told in read(code, sentences).facts()]
+        facts = [told[0] if told else () for told in read(code, sentences).facts()]
         found: list[list[str]] = import_module(f"{folder}.oracle").prove(facts, claims)
         return found
 
@@ -53,4 +55,6 @@ def small_world(
         prove,
         about,
         citations=citations,
+        conventions=conventions,
+        relies=relies,
     )

@@ -8,10 +8,11 @@
 
     Where is John?  park: sentences 1, 2, 3, 5 (3 says 'she', so 2 belongs to it).
 
-The text is all there is to know. A person's *stay* lasts from one told movement of theirs to the
-next; what they have comes along; taking, dropping and giving put people and things in one place.
-A sentence may disclose only a part of a move: where somebody no longer is, or two places one of
-which is right. Places are open: that Mary is not in the kitchen proves no other place.
+The text and the stated conventions are all there is to know. A person's *stay* lasts from one told
+movement of theirs to the next (`nothing-untold`); what they have comes along; taking, dropping and
+giving put people and things in one place. A sentence may disclose only a part of a move: where
+somebody no longer is, or two places one of which is right. Places are open: that Mary is not in the
+kitchen proves no other place.
 
     1 This afternoon Julie went to the park.    4 Julie is thirsty.
     2 Julie went to the kitchen.                5 Yesterday Julie went to the office.
@@ -24,7 +25,7 @@ What is told with a time lies before the story's *present*, in parts of which ev
 in one place; it is told in any order and at any point. Of a part that no sentence tells of nothing
 is known. The present goes on from the last part ('this evening'); only there are things handled.
 A *need* is in force until its owner gets what it is for or is of another mood. What a mood makes
-people want, and where they go for it, is common knowledge and stands in the language file.
+people want, and where they go for it, is a convention for each mood (`mood-thirsty`).
 
     1 Mary went to the hall.                    4 Mary dropped the box.
     2 Mary took the box.                        5 Mary went to the den.
@@ -35,7 +36,8 @@ people want, and where they go for it, is common knowledge and stands in the lan
 
 Things are put *in* containers and *on* surfaces and taken *from* them. A holder is a person or a
 thing: what is in a box is where the box is and goes where it is carried, until it is taken out; a
-box may be in a box. Contents are closed, as holding is: in a box is what the story says.
+box may be in a box. Contents are closed, as holding is: in a box is what the story says
+(`nothing-else`).
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ from collections.abc import Sequence
 from fabula.language import language
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
-from fabula.worlds.actors import release
+from fabula.worlds.actors import conventions, release
 from fabula.worlds.actors.exhaust import entities, survey
 from fabula.worlds.actors.motives import resolved
 from fabula.worlds.actors.questions import KINDS
@@ -111,4 +113,6 @@ ACTORS = World(
     citations,
     survey=survey,
     entities=entities,
+    conventions=conventions.in_force,
+    relies=conventions.relies,
 )

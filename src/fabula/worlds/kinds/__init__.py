@@ -7,16 +7,18 @@
     What is Winona afraid of?  cat: sentences 1, 2.
 
 What a kind is afraid of, each of its members is afraid of, and so is each kind below it. That is
-deduction. Induction is not entailed and has a convention, marked in every record: somebody of whom
-no colour is told has the colour of the peers of the same kind, if these agree.
+deduction. Induction is not entailed and relies on a convention (`induction`): somebody of whom no
+colour is told has the colour of the peers of the same kind, if these agree.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fabula.worlds.base import Query
 from fabula.worlds.kinds import release
 from fabula.worlds.kinds.language import language
-from fabula.worlds.kinds.reading import read
+from fabula.worlds.kinds.reading import KindsReading, read
 from fabula.worlds.kinds.recipe import KindsRecipe
 from fabula.worlds.kinds.tale import KindsTale
 from fabula.worlds.small import small_world
@@ -27,6 +29,18 @@ def choices(recipe: KindsRecipe, query: Query) -> list[str]:
     return list(recipe.animals if query[0] == "afraid" else recipe.colours)
 
 
+def conventions(recipe: KindsRecipe) -> tuple[str, ...]:
+    """The conventions that answers of a recipe may rely on."""
+    return ("induction",) if "colour" in recipe.kinds() else ()
+
+
+def relies(
+    reading: KindsReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+) -> tuple[str, ...]:
+    """A colour that is not told is known by induction only."""
+    return ("induction",) if query[0] == "colour" and masks[0].bit_count() > 1 else ()
+
+
 KINDS = small_world(
     __name__,
     KindsRecipe,
@@ -35,5 +49,7 @@ KINDS = small_world(
     read=read,
     choices=choices,
     citations=release.citations,
+    conventions=conventions,
+    relies=relies,
     about=__doc__ or "",
 )

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from fabula.language import language_file
+from fabula.language.conventions import silent
 from fabula.relations import Wording
 from fabula.worlds.base import Fact, Query
 
@@ -19,6 +20,7 @@ class KindsLanguage:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         tokens = data["tokens"]
+        self._code: str = data["code"]
         self._sentences = Wording(data["sentences"], ROLES, tokens)
         self._questions = Wording(data["questions"], ROLES, tokens)
         self._plurals: dict[str, str] = data["plurals"]
@@ -56,8 +58,13 @@ class KindsLanguage:
         return self._sentences.say(kind, list(slots.values()), lambda: 0.0)
 
     def parse(self, sentence: str) -> Fact:
-        """The fact of a sentence: member, subkind, fear or colour, and its two arguments."""
+        """The fact of a sentence: member, subkind, fear or colour, and its two arguments.
+
+        Empty if it tells none (see language/conventions.py).
+        """
         fact = self._facts.get(sentence)
+        if fact is None and sentence in silent(self._code, "kinds"):
+            return ()
         if fact is None:
             kind, *args = self._sentences.parse(sentence)
             if kind == "member":

@@ -26,11 +26,13 @@ class Oracle:
     def __init__(self, facts: Sequence[Fact]) -> None:
         self._count = len(facts)
         self._names = {
-            fact[1].lower(): fact[1] for fact in facts if fact[0] in ("member", "colour")
+            fact[1].lower(): fact[1] for fact in facts if fact[:1] in (("member",), ("colour",))
         }
         program = [f"sentence(1..{self._count})."]
-        for number, (kind, *args) in enumerate(facts, 1):
-            program.append(f"tells({number},{Function(kind, [String(arg) for arg in args])}).")
+        for number, fact in enumerate(facts, 1):
+            if fact:  # a sentence that states a convention tells none
+                said = Function(fact[0], [String(arg) for arg in fact[1:]])
+                program.append(f"tells({number},{said}).")
         self._control = Control(["--warn=none"])
         self._control.add("base", [], rules(__file__))
         self._control.add("base", [], "\n".join(program))

@@ -29,6 +29,7 @@ class KindsReading:
     def __init__(self, tongue: KindsLanguage, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self.told: list[Fact] = []
+        """The fact of each sentence, empty if it tells none."""
         self._names: set[str] = set()
         for sentence in sentences:
             self.hear(sentence)
@@ -37,7 +38,7 @@ class KindsReading:
         """Take in the next sentence."""
         fact = self.language.parse(sentence)
         self.told.append(fact)
-        self._names.add(fact[1])
+        self._names.update(fact[1:2])
 
     def resolve(self, name: str) -> str:
         """The name as the story writes it."""
@@ -47,6 +48,8 @@ class KindsReading:
         """(kind of fact, first argument) to what is told of it by these sentences."""
         known: dict[tuple[str, str], list[Numbered]] = {}
         for number in numbers:
+            if not self.told[number - 1]:
+                continue
             kind, first, second = self.told[number - 1]
             if (kind, first) in known:
                 known[kind, first].append((second, 1 << number))
@@ -78,7 +81,7 @@ class KindsReading:
 
     def facts(self) -> list[tuple[Fact, ...]]:
         """The fact of each sentence."""
-        return [(fact,) for fact in self.told]
+        return [(fact,) if fact else () for fact in self.told]
 
     def concepts(self, mask: int) -> tuple[str, ...]:
         """The kinds of fact in these sentences, sorted."""

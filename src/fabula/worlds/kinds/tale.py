@@ -182,11 +182,11 @@ class KindsTale(OneWording):
         return tuple(answer for name, answer in self.answers.items() if name.lower() == asked)
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
-        """Roles of the sentences; induction is marked as the convention it is."""
+        """Roles of the sentences, and the kind of inference."""
         roles = ["support" if mask >> n & 1 else "distractor" for n in range(1, position + 1)]
         features: dict[str, object] = {"inference": "deduction"}
         if self._inductive:
-            features["inference"] = "induction: peers of one kind are of one colour"
+            features["inference"] = "induction"
         return Annotation(tuple(roles), features)
 
 

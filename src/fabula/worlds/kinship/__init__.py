@@ -6,8 +6,10 @@
 
     What is Vera to Clara? Vera is Clara's ...   niece: units 1 and 2
 
-Couples share their children, siblings share both parents, everyone has one spouse at most, nobody
-is their own relative, and different names are different people. A word is the answer only if it
+By convention the parents of every child are married to each other (`married-parents`), couples
+share all their children and nobody marries twice (`shared-children`), siblings share both parents
+(`full-siblings`), and an uncle is a parent's brother, not an aunt's husband (`by-blood`). Nobody is
+their own relative, and different names are different people. A word is the answer only if it
 holds in every family that fits the text. A unit of a story is one to three sentences that tell one
 to three facts; a proof goes along a chain of exactly k facts; noise is told like the rest and
 labelled.
@@ -30,6 +32,7 @@ from collections.abc import Sequence
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
 from fabula.worlds.base import Brief, Claim, Query, World
+from fabula.worlds.kinship import conventions
 from fabula.worlds.kinship.phrases import phrases
 from fabula.worlds.kinship.reading import BLOOD, BY_MARRIAGE, KinReading, words_of
 from fabula.worlds.kinship.recipe import KinshipRecipe
@@ -100,4 +103,6 @@ KINSHIP = World(
     __doc__ or "",
     idiom=idiom,
     hops=hops,
+    conventions=conventions.in_force,
+    relies=conventions.relies,
 )

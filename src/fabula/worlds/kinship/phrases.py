@@ -32,7 +32,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError, RecipeError, hint
-from fabula.language.filler import filler_set
+from fabula.language.conventions import silent
 from fabula.language.notation import noted, read_notation
 from fabula.seeds import Draw, fingerprint, pick
 from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, vocabulary
@@ -324,8 +324,8 @@ class Phrases:
     # --- parsing --------------------------------------------------------------------------
 
     def parse(self, unit: str) -> Meaning:
-        """What a unit says; nothing if it is a filler."""
-        heard, fillers = _Heard(), filler_set(self.code)
+        """What a unit says; nothing if it is a filler or states a convention."""
+        heard, fillers = _Heard(), silent(self.code, "kinship")
         facts = read_notation(unit)
         for fact in facts or ():
             self._take_fact(fact, heard)

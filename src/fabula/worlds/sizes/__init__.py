@@ -6,16 +6,19 @@
 
     Does the crate fit in the tin?  no: sentences 1, 2.
 
-'Bigger than' and 'fits inside' are the two directions of one strict order. What is bigger than
-something bigger is bigger; nothing else follows. How things are usually sized does not matter.
+'Bigger than' and 'fits inside' are the two directions of one strict order: what fits is smaller,
+and by convention (`smaller-fits`) what is smaller fits. What is bigger than something bigger is
+bigger; nothing else follows. How things are usually sized does not matter.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fabula.worlds.base import Query
 from fabula.worlds.sizes import release
 from fabula.worlds.sizes.language import language
-from fabula.worlds.sizes.reading import read
+from fabula.worlds.sizes.reading import SizesReading, read
 from fabula.worlds.sizes.recipe import SizesRecipe
 from fabula.worlds.sizes.tale import SizesTale
 from fabula.worlds.small import small_world
@@ -26,6 +29,23 @@ def choices(recipe: SizesRecipe, query: Query) -> list[str]:
     return ["yes", "no"]
 
 
+def conventions(recipe: SizesRecipe) -> tuple[str, ...]:
+    """The conventions that answers of a recipe may rely on."""
+    return ("smaller-fits",) if "fits" in recipe.kinds() else ()
+
+
+def relies(
+    reading: SizesReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+) -> tuple[str, ...]:
+    """That something fits follows by itself only from what fits in what.
+
+    What fits inside something is smaller, with or without a convention; so nothing else needs one.
+    """
+    if query[0] != "fits" or answer != ("yes",):
+        return ()
+    return () if any(not mask & ~reading.fits for mask in masks) else ("smaller-fits",)
+
+
 SIZES = small_world(
     __name__,
     SizesRecipe,
@@ -34,5 +54,7 @@ SIZES = small_world(
     read=read,
     choices=choices,
     citations=release.citations,
+    conventions=conventions,
+    relies=relies,
     about=__doc__ or "",
 )

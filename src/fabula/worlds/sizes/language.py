@@ -7,28 +7,39 @@ from functools import cache
 from typing import Any
 
 from fabula.language import language_file
+from fabula.language.conventions import silent
 from fabula.relations import Wording
-from fabula.seeds import Draw
+from fabula.seeds import Draw, pick
 from fabula.worlds.base import Query
 
 ROLES = ("bigger", "smaller")
+NOTHING = ("", "")
+"""What a sentence tells that states a convention."""
 
 
 class SizesLanguage:
     """One language for sizes."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
+        self._code: str = data["code"]
         self._sentences = Wording(data["sentences"], ROLES)
         self._questions = Wording(data["questions"], ROLES)
 
     def say(self, bigger: str, smaller: str, draw: Draw) -> str:
         """That one thing is bigger than another, in one of several ways."""
-        return self._sentences.say("bigger", (bigger, smaller), draw)
+        meaning = pick(draw, list(self._sentences.patterns))
+        return self._sentences.say(meaning, (bigger, smaller), draw)
 
     def parse(self, sentence: str) -> tuple[str, str]:
-        """The bigger and the smaller thing of a sentence."""
+        """The bigger and the smaller thing of a sentence; empty if it states a convention."""
+        if sentence in silent(self._code, "sizes"):
+            return NOTHING
         _, bigger, smaller = self._sentences.parse(sentence)
         return bigger, smaller
+
+    def fits(self, sentence: str) -> bool:
+        """Whether a sentence tells it by what fits inside what."""
+        return self.parse(sentence) != NOTHING and self._sentences.parse(sentence)[0] == "fits"
 
     def ask(self, query: Query) -> str:
         """The question in words."""

@@ -27,8 +27,10 @@ class Oracle:
     def __init__(self, facts: Sequence[Fact], queries: Sequence[Query]) -> None:
         self._count = len(facts)
         program = [f"sentence(1..{self._count})."]
-        for number, (_, bigger, smaller) in enumerate(facts, 1):
-            program.append(f"tells({number},{String(bigger)},{String(smaller)}).")
+        for number, fact in enumerate(facts, 1):
+            if fact:  # a sentence that states a convention tells none
+                _, bigger, smaller = fact
+                program.append(f"tells({number},{String(bigger)},{String(smaller)}).")
         for query in queries:
             first, second = _pair(query)
             program.append(f"asked({String(first)},{String(second)}).")

@@ -2,7 +2,8 @@
 
 Promises:
 1. A thing is bigger than another exactly if a chain of told comparisons leads down from it; the
-   minimal supports are these chains. 'Fits inside' says the same the other way round.
+   minimal supports are these chains. 'Fits inside' says the same the other way round; that what is
+   smaller also fits is a convention.
 2. What is proven bigger is proven not to be smaller: that is what 'no' rests on.
 3. A story in which something is bigger than itself answers nothing.
 """
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from fabula.labels import numbers_of
 from fabula.relations import Graph
 from fabula.worlds.base import Fact, Finding, Query
-from fabula.worlds.sizes.language import SizesLanguage, bigger_first, language
+from fabula.worlds.sizes.language import NOTHING, SizesLanguage, bigger_first, language
 
 BIGGER, SMALLER = 1, -1
 
@@ -42,7 +43,9 @@ class SizesReading:
     def __init__(self, tongue: SizesLanguage, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self.told: list[tuple[str, str]] = []
-        """For each sentence: the bigger thing and the smaller."""
+        """For each sentence: the bigger thing and the smaller; NOTHING if it tells neither."""
+        self.fits = 0
+        """The sentences that tell what fits inside what, as a mask."""
         self.graph: Graph[int] = Graph(ORDER)
         self._age = 0
         self._sound = True
@@ -52,10 +55,13 @@ class SizesReading:
     def hear(self, sentence: str) -> None:
         """Take in the next sentence."""
         self._take(self.language.parse(sentence))
+        if self.language.fits(sentence):
+            self.fits |= 1 << len(self.told)
 
     def _take(self, pair: tuple[str, str]) -> None:
         self.told.append(pair)
-        self.graph.add(len(self.told), pair[0], BIGGER, pair[1])
+        if pair != NOTHING:
+            self.graph.add(len(self.told), pair[0], BIGGER, pair[1])
 
     def sound(self) -> bool:
         """Whether nothing is told to be bigger than itself."""
@@ -63,7 +69,7 @@ class SizesReading:
             self._age = len(self.told)
             below: dict[str, set[str]] = {}
             above: dict[str, int] = {}
-            for bigger, smaller in set(self.told):
+            for bigger, smaller in set(self.told) - {NOTHING}:
                 below.setdefault(bigger, set()).add(smaller)
                 above.setdefault(bigger, 0)
                 above[smaller] = above.get(smaller, 0) + 1
@@ -101,7 +107,7 @@ class SizesReading:
 
     def facts(self) -> list[tuple[Fact, ...]]:
         """The fact of each sentence."""
-        return [(("bigger", *pair),) for pair in self.told]
+        return [(("bigger", *pair),) if pair != NOTHING else () for pair in self.told]
 
     def concepts(self, mask: int) -> tuple[str, ...]:
         """All sentences say the same kind of thing."""

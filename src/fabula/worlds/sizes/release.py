@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabula.worlds.base import Citation, Query
-from fabula.worlds.sizes.language import bigger_first
+from fabula.worlds.sizes.language import NOTHING, bigger_first
 from fabula.worlds.sizes.reading import SizesReading
 
 
@@ -20,10 +20,11 @@ def chains(reading: SizesReading) -> Iterator[tuple[str, str, Citation]]:
     """(C, the other thing, answer with citation) for every question the release may ask."""
     first_below: dict[str, int] = {}
     first_above: dict[str, int] = {}
-    for number, (bigger, smaller) in enumerate(reading.told, 1):
+    told = [(n, *pair) for n, pair in enumerate(reading.told, 1) if pair != NOTHING]
+    for number, bigger, smaller in told:
         first_below.setdefault(bigger, number)
         first_above.setdefault(smaller, number)
-    for number, (bigger, smaller) in enumerate(reading.told, 1):
+    for number, bigger, smaller in told:
         on = first_below.get(smaller)
         if on:
             yield bigger, reading.told[on - 1][1], Citation(("yes",), (number, on))

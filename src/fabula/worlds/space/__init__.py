@@ -6,15 +6,15 @@
 
     What is the relation of the agent Nina to the agent Otto?  lower-right: sentences 1, 2, 3.
 
-A sentence tells how one thing lies to another; it always means exactly one step on the grid, in one
-of eight directions ('to the left' keeps the row, 'above' keeps the column). So a chain of sentences
-between two things tells exactly how they lie to each other, and nothing less does. One world with
+A sentence tells how one thing lies to another, in one of eight directions. By convention it means
+exactly one step on the grid (`unit-step`) and no difference in a direction that it does not name
+(`straight`: 'to the left' keeps the row, 'above' keeps the column). So a chain of sentences between
+two things tells exactly how they lie to each other, and nothing less does. One world with
 several vocabularies: compass words for rooms (4, 19), sides for figures (17), and a phrase bank of
 some three hundred expressions (StepGame). A way between rooms (19) takes told neighbours only.
 
 A recipe of the phrase bank can have more, e.g. stepgame/plus: several steps in one sentence
-(`steps`), two links in one sentence (`joined`), denials (`noise.negation`), the convention stated
-first (`state_convention`), and other questions:
+(`steps`), two links in one sentence (`joined`), denials (`noise.negation`), and other questions:
 
     1 Theo is three steps to the right of Edith and below Edgar.
     2 Nina is two rows higher than Edgar and two columns further to the left.
@@ -33,8 +33,7 @@ first (`state_convention`), and other questions:
 
 With `dimensions = 3` (stepgame/deep) things are in a room seen from the front, told by phrases of
 its own: above and below are heights, in front is towards the viewer, and a sentence may name up to
-three sides. A flat story is the plane of one depth, so no word changes its meaning; the record says
-which convention holds (`features.convention`).
+three sides (`front-view`). A flat story is the plane of one depth, so no word changes its meaning.
 
     1 Going one step up and one step to the front from Otto brings you to Vera.
     2 Hugo is to the right of, above and behind Vera.
@@ -59,7 +58,7 @@ from fabula.recipe import Recipe
 from fabula.relations.amounts import bounds
 from fabula.seeds import Draw
 from fabula.worlds.base import Brief, Claim, Fact, Query, Tale, World
-from fabula.worlds.space import release
+from fabula.worlds.space import conventions, release
 from fabula.worlds.space.grid import FACING, INVERSE
 from fabula.worlds.space.language import language
 from fabula.worlds.space.reading import SpaceReading, read
@@ -139,4 +138,6 @@ SPACE = World(
     canonical,
     canon=canon,
     hops=SpaceReading.hops,
+    conventions=conventions.in_force,
+    relies=conventions.relies,
 )

@@ -8,7 +8,7 @@ Promises:
 3. Parsing takes one pass of one regular expression: the names are cut out, and what is left, the
    *skeleton*, is looked up. So a large bank costs no more than a small one.
 4. A sentence may say more, or other, than one step: several steps, a denial, two things at once, or
-   the convention of the story, which is no fact. `statements` parses these too.
+   a convention of the story, which is not a fact. `statements` parses these too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from fabula.errors import ParseError
 from fabula.language import language_file
-from fabula.language.filler import filler_set
+from fabula.language.conventions import silent
 from fabula.language.notation import read_notation
 from fabula.relations import Wording
 from fabula.relations.wording import MEMO_LIMIT
@@ -66,7 +66,6 @@ class SpaceLanguage:
         self.code: str = data["code"]
         self.names: dict[str, tuple[str, ...]] = {k: tuple(v) for k, v in data["names"].items()}
         self.banks = banks(data)
-        self.conventions: dict[str, str] = data["conventions"]
         self._simple = Wording({**data["compass"], **data["sides"]}, ROLES)
         self._queries = Wording(dict(_questions(data)), ROLES)
         self._split, self._shared = _between(data["joining"]["both"]), data["joining"]["shared"]
@@ -270,8 +269,8 @@ class SpaceLanguage:
         return (kind, relation, *args) if relation else (kind, *args)
 
     def statements(self, sentence: str) -> tuple[Statement, ...]:
-        """All that a sentence says; nothing if it states the convention or is a filler."""
-        if sentence in self.conventions.values() or sentence in filler_set(self.code):
+        """All that a sentence says; nothing if it states a convention or is a filler."""
+        if sentence in silent(self.code, "space"):
             return ()
         shared = self._parse_shared(sentence)
         if shared is not None:

@@ -96,12 +96,10 @@ class SpaceRecipe(Recipe):
     may have fewer sentences than the proof has hops."""
     steps: Annotated[Amount, amount(1, "steps", LONGEST_STEP)] = 1
     """Steps on the grid that a sentence tells, always in one direction."""
-    state_convention: bool = False
-    """Begin with a sentence that says what a told relation means on the grid."""
 
     @model_serializer(mode="wrap")
     def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        later = {"joined": 0.0, "steps": 1, "state_convention": False, "dimensions": 2}
+        later = {"joined": 0.0, "steps": 1, "dimensions": 2}
         return _without_defaults(handler(self), later)
 
     @model_validator(mode="before")
@@ -146,13 +144,9 @@ class SpaceRecipe(Recipe):
         if self.told != "phrases" and {"which", "how-far"} & asked:
             raise ValueError("asks: 'which' and 'how-far' need told = 'phrases'")
         if self.told != "phrases" and self.special:
-            raise ValueError(
-                "joined, steps, state_convention, noise.negation: these need told = 'phrases'"
-            )
+            raise ValueError("joined, steps, noise.negation: these need told = 'phrases'")
         if self.special and self.shape != "chain":
-            raise ValueError(
-                "joined, steps, state_convention, noise.negation: these need shape = 'chain'"
-            )
+            raise ValueError("joined, steps, noise.negation: these need shape = 'chain'")
         if self.dimensions > 2 and (self.told != "phrases" or self.shape != "chain"):
             raise ValueError("dimensions: 3 needs told = 'phrases' and shape = 'chain'")
         if self.dimensions > 2 and self.noise.original:
@@ -242,14 +236,6 @@ class SpaceRecipe(Recipe):
         return SPACES[self.dimensions]
 
     @property
-    def convention(self) -> str:
-        """What told relations mean on the grid, as the record says it."""
-        steps = "unit steps unless told" if self.longest > 1 else "unit steps"
-        if self.dimensions == 2:
-            return steps
-        return f"{steps}; x to the right, y up (above is height), z to the front (the viewer)"
-
-    @property
     def longest(self) -> int:
         """The most steps that a sentence tells."""
         return bounds(self.steps)[1]
@@ -257,12 +243,7 @@ class SpaceRecipe(Recipe):
     @cached_property
     def special(self) -> bool:
         """Whether sentences may do other than tell one step."""
-        return bool(
-            self.joined
-            or self.longest > 1
-            or self.state_convention
-            or bounds(self.noise.negation)[1]
-        )
+        return bool(self.joined or self.longest > 1 or bounds(self.noise.negation)[1])
 
     @property
     def pool(self) -> tuple[str, ...]:

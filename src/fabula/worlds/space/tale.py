@@ -70,7 +70,6 @@ class SpaceTale(OneWording):
         features: dict[str, Any] = {
             "chain": sum([link.role == "chain" for link in self.draft.links]),
             "coordinates": {name: list(xyz(place)[:parts]) for name, place in places.items()},
-            "convention": self.recipe.convention,
         }
         return Annotation(tuple(self._roles(query, mask, position)), features)
 
@@ -83,8 +82,6 @@ class SpaceTale(OneWording):
                 roles.append("support")
             elif isinstance(content, Denial):
                 roles.append("negation")
-            elif not content:
-                roles.append("convention")
             else:
                 if planned is None:
                     asked = set(query[-2:]) == set(self.draft.pair)

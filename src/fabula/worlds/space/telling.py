@@ -1,7 +1,7 @@
 """Tells what was drawn: which sentence says what, and in which words.
 
-Most recipes tell one link a sentence. Where a recipe wants more (sentences that join two links,
-that deny something, or state the convention), a *plan* says what each sentence tells.
+Most recipes tell one link a sentence. Where a recipe wants more (sentences that join two links or
+deny something), a *plan* says what each sentence tells.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Denial(NamedTuple):
 
 
 Content = tuple[Link[int], ...] | Denial
-"""What a sentence tells; () is the convention."""
+"""What a sentence tells."""
 
 
 class Teller:
@@ -97,7 +97,7 @@ class Teller:
                 denial = self._deny(draw, members, draft.places)
             denied.add(denial)
             plan.insert(below(draw, len(plan) + 1), denial)
-        return [(), *plan] if recipe.state_convention else plan
+        return plan
 
     def _deny(self, draw: Draw, members: list[str], places: dict[str, int]) -> Denial:
         """Something that is not so in the map."""
@@ -127,9 +127,6 @@ class Teller:
         if isinstance(told, Denial):
             texts = tongue.texts(f"not {told.region}", "", dimensions)
             return tongue.fill(pick(draw, texts), told.subject, told.object)
-        if not told:
-            key = "counted" if self.recipe.longest > 1 else "units"
-            return tongue.conventions[key if dimensions == 2 else f"deep-{key}"]
         if len(told) > 1:
             return self._both(told[0], told[1], draw)
         subject, relation, other = _turned(told[0], draw)
