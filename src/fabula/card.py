@@ -263,7 +263,9 @@ def _making(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
 def _again(plan: Plan) -> str:
     origin = plan.recipe.origin
     try:
-        known = not origin.file and load(plan.recipe.id, origin.changes).digest == plan.recipe.digest
+        known = (
+            not origin.file and load(plan.recipe.id, origin.changes).digest == plan.recipe.digest
+        )
     except FabulaError:
         known = False
     name = plan.recipe.id if known else origin.file or "recipe.toml"

@@ -117,9 +117,7 @@ def test_level_and_coverage_with_ten_questions_to_a_story(stories: int, accuracy
     draw = stream("test", 1, "", stories, "level")
     times, rejected, naive, covered, covered_difference = 400, 0, 0, 0, 0
     for _ in range(times):
-        first, second = (
-            [drawn(draw, accuracy, 10) for _ in range(stories)] for _ in range(2)
-        )
+        first, second = ([drawn(draw, accuracy, 10) for _ in range(stories)] for _ in range(2))
         gaps = [int(a.value - b.value) for a, b in zip(first, second, strict=True)]
         rejected += sign_flip(gaps) < 0.05
         # of questions answered by chances of their own, as many differ either way on average

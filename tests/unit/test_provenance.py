@@ -42,7 +42,8 @@ def test_every_recipe_and_dialect(variant: Variant, capsys: pytest.CaptureFixtur
     ("recipe", "changes"),
     [
         ("babi/qa2", {"length": [4, 9], "dialect": "release"}),
-        ("actors/mix", {"length": 12, "events.MOVE": 3.5, "entities.persons": ["Zoë", "Max", "Ida", "Ben"],
+        ("actors/mix", {"length": 12, "events.MOVE": 3.5,
+                        "entities.persons": ["Zoë", "Max", "Ida", "Ben"],
                         "pronouns": {"Zoë": "she", "Max": "he", "Ida": "she", "Ben": "he"}}),
         ("actors/mix", {"asks": {"where-person": 1}, "title": 'a "quoted" one', "language": "en"}),
         ("babi/qa1", {"language": "hi", "cipher": "seed"}),

@@ -28,7 +28,7 @@ from fabula.evaluate.model import Ask, Model, Reply, Usage
 from fabula.files import alone, make_folder, read_json, write_json, writing
 from fabula.instance import Instance
 from fabula.prompt import lettered, prompt
-from fabula.score import Outcome, Score, score
+from fabula.score import Outcome, Score, closed_score, score
 
 REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
 WRITTEN = {"id", "outcome", "usage"}  # of every reply, besides others
@@ -153,7 +153,7 @@ def judge(instance: Instance, text: str, form: str = "word", truncated: bool = F
     choices = lettered(instance)
     if form != "letter" or choices is instance:
         return score(instance, text, truncated)
-    found = score(choices, text, truncated)
+    found = closed_score(choices, text, truncated)
     if found.outcome in (Outcome.UNPARSED, Outcome.TRUNCATED):
         return score(instance, text, truncated)
     words = dict(zip(choices.choices or (), instance.choices or (), strict=True))

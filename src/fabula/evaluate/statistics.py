@@ -153,10 +153,8 @@ def sign_flip(differences: Iterable[int]) -> float:
     for size, number in sorted(Counter(sizes).items()):
         for _ in range(number):
             pad = [0.0] * size
-            chances = [
-                (a + b) / 2 for a, b in zip(chances + pad, pad + chances, strict=True)
-            ]
-    # as far from zero: the sum of the plus signs is at most (most - total) / 2, and the mirror of it
+            chances = [(a + b) / 2 for a, b in zip(chances + pad, pad + chances, strict=True)]
+    # as far from zero: the plus signs add up to at most (most - total) / 2, or the mirror of that
     return min(1.0, 2 * sum(chances[: (most - total) // 2 + 1]))
 
 
