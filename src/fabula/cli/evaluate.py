@@ -282,14 +282,15 @@ def report(
     """
     from fabula.report import build
 
-    written = build(runs, out, title, pictures)
+    written, missing = build(runs, out, title, pictures)
+    for line in missing:
+        terminal(stderr=True).print(line, soft_wrap=True)
     if json:
         print_json([str(path) for path in written])
         return
     console = terminal()
     console.print(f"Wrote {written[0]}", soft_wrap=True)
-    if len(written) > 1:
-        console.print(f"  numbers and pictures: {written[-1].parent}", soft_wrap=True)
+    console.print(f"  numbers and pictures: {written[-1].parent}", soft_wrap=True)
 
 
 def doses(
