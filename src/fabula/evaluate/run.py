@@ -216,9 +216,7 @@ def _baselines(
     return found
 
 
-def _line(
-    instance: Instance, reply: Reply, form: str, guessed: Sequence[str]
-) -> dict[str, Any]:
+def _line(instance: Instance, reply: Reply, form: str, guessed: Sequence[str]) -> dict[str, Any]:
     scored = judge(instance, reply.text, form, reply.truncated)
     record = orjson.loads(instance.to_json())
     del record["facts"]

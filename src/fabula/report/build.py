@@ -120,8 +120,7 @@ def _csv(content: Content) -> bytes:
             group = "; ".join(
                 f"{key}={value}"
                 for key, value in row.items()
-                if key not in (*SHARES, *BESIDE, "run", "order", "examples")
-                and value is not None
+                if key not in (*SHARES, *BESIDE, "run", "order", "examples") and value is not None
             )
             shares = [row[name] for name in SHARES]
             writer.writerow([section, row["run"], group, *shares, *map(row.get, BESIDE)])

@@ -136,15 +136,17 @@ class _Writer:
             "differences",
             "Differences",
             "On the questions that both were asked: how many just one has right, the difference in "
-            "points with its interval, its p-value, and the same after Holm's correction. Questions "
-            "of one story count together: the test flips the signs of whole stories, and with one "
-            "question to a story it is McNemar's. What may be believed is set in bold.",
+            "points with its interval, its p-value, and the same after Holm's correction. "
+            "Questions of one story count together: the test flips the signs of whole stories, "
+            "and with one question to a story it is McNemar's. What may be believed is set in "
+            "bold.",
             *blocks,
         )
 
     def baselines(self) -> None:
         """Trivial baselines beside the runs, by kind of question; one table for the same data."""
-        rows, blocks = [], []
+        rows: list[Row] = []
+        blocks: list[Any] = []
         told: dict[frozenset[int], list[Run]] = {}
         for run in self.runs:
             if run.guessed:
@@ -157,8 +159,11 @@ class _Writer:
         for number, runs in enumerate(told.values(), 1):
             found = count.baselines(runs[0])
             rows += found
-            whole = [{**row, "run": "baselines", "value": row["baseline"], "order": at}
-                     for at, row in enumerate(row for row in found if row["kind"] == "all")]  # fmt: skip
+            whole = [
+                {**row, "run": "baselines", "value": row["baseline"], "order": at}
+                for at, row in enumerate(found)
+                if row["kind"] == "all"
+            ]
             name = "baselines" if len(told) == 1 else f"baselines-{number}"
             data = str(runs[0].manifest["data"])
             blocks.append(self.chart(draw.bars(name, data, whole, ["baselines"])))
@@ -262,7 +267,8 @@ class _Writer:
             + (", the range of the training shaded" if trained else "")
             + "; dashed: the best trivial baseline.",
             self.chart(
-                draw.steps(rows, self.names), _shares("k", [{**r, "value": str(r["k"])} for r in rows])
+                draw.steps(rows, self.names),
+                _shares("k", [{**row, "value": str(row["k"])} for row in rows]),
             ),
         )
 
@@ -450,9 +456,7 @@ def _beside(data: str, runs: Sequence[Run], rows: Sequence[Row]) -> Table:
     known = {(row["baseline"], row["kind"]): row for row in rows}
     lines = []
     for kind in dict.fromkeys(row["kind"] for row in rows):
-        cells = [
-            [case for case in run.cases if kind in ("all", case.kind)] for run in runs
-        ]
+        cells = [[case for case in run.cases if kind in ("all", case.kind)] for run in runs]
         lines.append(
             [
                 kind,

@@ -6,7 +6,10 @@ Promise: a figure holds the numbers it shows, so that it can be taken out and us
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
+
+import orjson
 
 from fabula.report.numbers import FEW, Row
 from fabula.report.theme import DARK_INK, DIFFERENCES, OUTCOMES, RAMP, WHITE_INK, ink_on
@@ -67,7 +70,10 @@ def _figure(name: str, title: str, rows: Sequence[Row], rest: Spec) -> Figure:
 
 def _series(runs: Sequence[str]) -> Spec:
     """The colour of a run; a legend only if there are several."""
-    legend = {"orient": "top", "title": None, "columns": 0, "symbolOpacity": 1}
+    longest = max((len(run) for run in runs), default=0)
+    beside = f"max(1, floor(width / {7 * min(longest, 34) + 30}))"  # as many as there is room for
+    legend = {"orient": "top", "title": None, "columns": {"expr": beside}, "symbolOpacity": 1,
+              "labelLimit": {"expr": "min(240, width - 20)"}}  # fmt: skip
     return {
         "field": "run",
         "type": "nominal",
@@ -91,7 +97,7 @@ def bars(
         "field": field,
         "type": "nominal",
         "sort": order,
-        "axis": {"title": None, "labelLimit": 190},
+        "axis": {"title": None, "labelLimit": 190, **_in_two_lines(order)},
     }
     offset: Spec = {"yOffset": {"field": "run", "sort": list(runs)}} if len(runs) > 1 else {}
     across = {"y": {**band, "scale": {"paddingInner": 0.3}}, **offset}
@@ -101,10 +107,7 @@ def bars(
              "nice": False}  # fmt: skip
     axis = {"title": "accuracy", "format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
     tip = _tooltip(("run", "run"), (field, title.lower()))
-    labelled = [
-        {**row, "label": f"{row['accuracy']:.1%}  n {row['count']:,}"}
-        for row in rows
-    ]
+    labelled = [{**row, "label": f"{row['accuracy']:.1%}  n {row['count']:,}"} for row in rows]
     known = any(row.get("baseline_accuracy") is not None for row in rows)
     diamond: Spec = {
         "transform": [{"filter": "isValid(datum.baseline_accuracy)"}],
@@ -113,12 +116,13 @@ def bars(
         "encoding": {"x": {"field": "baseline_accuracy", "type": "quantitative"},
                      "tooltip": tip},
     }  # fmt: skip
+    broken = bool(_in_two_lines(order))
     return _figure(
         name,
         title,
         labelled,
         {
-            "height": len(order) * (23 * len(runs) if len(runs) > 1 else 27),
+            "height": len(order) * (23 * len(runs) if len(runs) > 1 else 36 if broken else 27),
             "encoding": across,
             "layer": [
                 {
@@ -151,6 +155,16 @@ def bars(
             ],
         },
     )  # fmt: skip
+
+
+def _in_two_lines(labels: Sequence[str]) -> Spec:
+    """What makes an axis break long labels, so that room is left on a narrow screen."""
+    broken = {
+        label: wrap(label, max(14, len(label) // 2 + 4)) for label in labels if len(label) > 16
+    }
+    if not broken:
+        return {}
+    return {"labelExpr": f"({orjson.dumps(broken).decode()})[datum.label] || datum.label"}
 
 
 def outcomes(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
@@ -217,13 +231,10 @@ def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
         }
         for row in rows
     ]
-    return _cells(name, title, shown, _mean(rows, "accuracy"), "accuracy", {"domain": [0, 0.25, 0.5, 0.75, 1],
-                  "range": RAMP, "interpolate": "rgb"}, tip)  # fmt: skip
+    return _cells(name, title, shown, _mean(rows, "accuracy"), "accuracy", SCALE, tip)
 
 
-def differences(
-    name: str, title: str, rows: Sequence[Row], first: str, second: str
-) -> Figure:
+def differences(name: str, title: str, rows: Sequence[Row], first: str, second: str) -> Figure:
     """The same for two runs: how much more of a cell the first has right."""
     tip = [
         {"field": "kind", "title": "question"},
@@ -245,8 +256,8 @@ def differences(
         }
         for row in rows
     ]  # fmt: skip
-    return _cells(name, title, shown, _mean(rows, "difference"), "difference", {"domain": [-1, -0.5, 0, 0.5, 1],
-                  "range": DIFFERENCES, "interpolate": "rgb"}, tip)  # fmt: skip
+    scale = {"domain": [-1, -0.5, 0, 0.5, 1], "range": DIFFERENCES, "interpolate": "rgb"}
+    return _cells(name, title, shown, _mean(rows, "difference"), "difference", scale, tip)
 
 
 def _mean(rows: Sequence[Row], field: str) -> dict[str, float]:
@@ -311,16 +322,29 @@ def _cells(
                     "field": "kind",
                     "type": "nominal",
                     "scale": {"domain": kinds, **GAPS},
-                    "axis": {"title": None, "orient": "top", "labelAngle": -35, "domain": False,
-                             "ticks": False, "labels": named},
+                    "axis": {
+                        "title": None,
+                        "orient": "top",
+                        "labelAngle": -35,
+                        "domain": False,
+                        "ticks": False,
+                        "labels": named,
+                    },
                 },
                 "y": {
                     "field": "composition",
                     "type": "nominal",
                     "sort": kept,
                     "scale": GAPS,
-                    "axis": {"title": None, "domain": False, "ticks": False, "labelLimit": 230,
-                             "minExtent": extent, "maxExtent": extent, "labelPadding": 8},
+                    "axis": {
+                        "title": None,
+                        "domain": False,
+                        "ticks": False,
+                        "labelLimit": 230,
+                        "minExtent": extent,
+                        "maxExtent": extent,
+                        "labelPadding": 8,
+                    },
                 },
             },
             "layer": [
@@ -335,11 +359,11 @@ def _cells(
                     "mark": {"type": "rect", "style": "seen", "cornerRadius": 3, "filled": False},
                     "encoding": {"tooltip": tip},
                 },
-                {"transform": [{"filter": "!datum.few"}], **_figure_on_colour(11)},
+                {"transform": [{"filter": "!datum.few"}], **_figure_on_colour(11, tip)},
                 {
                     "transform": [{"filter": "datum.few"}],
-                    "mark": {"type": "text", "style": "fewtext", "fontSize": 11, "tooltip": None},
-                    "encoding": {"text": {"field": "label"}},
+                    "mark": {"type": "text", "style": "fewtext", "fontSize": 11},
+                    "encoding": {"text": {"field": "label"}, "tooltip": tip},
                 },
             ],
         }
@@ -354,16 +378,18 @@ def _cells(
     return Figure(name, title, {"vconcat": parts, "spacing": 10})
 
 
-def _coloured(tip: Any, field: str = "accuracy", scale: Spec | None = None) -> Spec:
+SCALE = {"domain": [0, 0.25, 0.5, 0.75, 1], "range": RAMP, "interpolate": "rgb"}
+
+
+def _coloured(tip: Any, field: str = "accuracy", scale: Spec = SCALE) -> Spec:
     """Cells coloured by a share."""
-    plain = {"domain": [0, 0.25, 0.5, 0.75, 1], "range": RAMP, "interpolate": "rgb"}
     return {
         "mark": {"type": "rect", "cornerRadius": 3, "stroke": None},
         "encoding": {
             "color": {
                 "field": field,
                 "type": "quantitative",
-                "scale": scale or plain,
+                "scale": scale,
                 "legend": None,
             },
             "tooltip": tip,
@@ -371,12 +397,13 @@ def _coloured(tip: Any, field: str = "accuracy", scale: Spec | None = None) -> S
     }
 
 
-def _figure_on_colour(size: int) -> Spec:
+def _figure_on_colour(size: int, tip: list[Spec]) -> Spec:
     """The labels of such cells: dark or white, whichever reads better."""
     return {
-        "mark": {"type": "text", "fontSize": size, "tooltip": None},
+        "mark": {"type": "text", "fontSize": size},
         "encoding": {
             "text": {"field": "label"},
+            "tooltip": tip,
             "color": {
                 "condition": {"test": f"datum.ink == '{DARK_INK}'", "value": DARK_INK},
                 "value": WHITE_INK,
@@ -518,7 +545,7 @@ def noise(rows: Sequence[Row], by_training: bool) -> Figure:
             },
             "layer": [
                 _coloured(tip),
-                _figure_on_colour(12),
+                _figure_on_colour(12, tip),
             ],
         },
     )  # fmt: skip

@@ -117,7 +117,7 @@ def overall(run: Run) -> Row:
 
 
 def above_baseline(cases: Sequence[Case]) -> Row | None:
-    """How much better than the best trivial baseline the answers are, and whether that is chance."""
+    """How much better than the best trivial baseline the answers are, with interval and p-value."""
     guessed = baselines_of(cases)
     if not guessed:
         return None
@@ -194,7 +194,9 @@ def _partition(runs: Sequence[Run], dimension: Dimension) -> bytes:
     """Names which cases a dimension puts together, whatever it calls the groups."""
     numbers: dict[Any, int] = {}
     groups = (
-        numbers.setdefault(dimension.value(case), len(numbers)) for run in runs for case in run.cases
+        numbers.setdefault(dimension.value(case), len(numbers))
+        for run in runs
+        for case in run.cases
     )
     return blake2b(array("I", groups).tobytes(), digest_size=16).digest()
 
@@ -350,7 +352,7 @@ def leakage(run: Run) -> list[Row]:
 
 
 def baselines(run: Run) -> list[Row]:
-    """What trivial baselines get right, over all and by kind of question; the best overall first."""
+    """What trivial baselines get right, over all and by kind of question; the best first."""
     total = baselines_of(run.cases)
     kinds = sorted(grouped(run.cases, attrgetter("kind")).items())
     groups = [("all", run.cases), *(kinds if len(kinds) > 1 else ())]

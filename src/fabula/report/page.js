@@ -17,6 +17,7 @@ function draw(place) {
       place.textContent = "This figure could not be prepared; its numbers are in the table.";
       return;
     }
+    const name = place.getAttribute("aria-label");
     const made = await vegaEmbed(place, page.figures[place.dataset.figure], {
       mode: "vega-lite", renderer: "svg", actions: false, config: page.themes[theme],
       tooltip: { theme: theme }, logLevel: 1,
@@ -25,6 +26,11 @@ function draw(place) {
       const cell = item?.datum;
       if (cell?.composition && cell.kind) browser?.only(cell);
     });
+    // one picture with a name, and its numbers in a table, not a hundred marks
+    place.querySelector("svg").setAttribute("aria-hidden", "true");
+    place.removeAttribute("aria-roledescription");
+    place.setAttribute("role", "img");
+    place.setAttribute("aria-label", name);
     place.dataset.ready = theme;
   });
   drawn.set(place, { theme, done });

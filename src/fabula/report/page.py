@@ -1,7 +1,7 @@
 """The page: sections of text, tables and figures, in one file that needs no network.
 
-`page.html` is its template, filled in by Jinja2, which escapes all text; `page.css` and `page.js` go
-into it as they are. A section is made of the blocks below.
+`page.html` is its template, filled in by Jinja2, which escapes all text; `page.css` and `page.js`
+go into it as they are. A section is made of the blocks below.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ class Table(NamedTuple):
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     strong: Sequence[bool] = ()
-    kind = "table"
 
     @property
     def words(self) -> list[bool]:
@@ -42,7 +41,6 @@ class Chart(NamedTuple):
 
     figure: Figure
     table: Table | None = None
-    kind = "chart"
 
     @property
     def wide(self) -> bool:
@@ -56,34 +54,28 @@ class Group(NamedTuple):
     layout: str
     blocks: Sequence[Any]
     title: str = ""
-    kind = "group"
 
 
 class Heading(NamedTuple):
     """A heading within a section."""
 
     text: str
-    kind = "heading"
 
 
 class Notes(NamedTuple):
     """Lines that say what is not there, and why."""
 
     lines: Sequence[str]
-    kind = "notes"
 
 
 class Legend(NamedTuple):
     """What the signs of a figure mean: 'bars', 'heatmap' or 'differences'."""
 
     of: str
-    kind = "legend"
 
 
-class Questions(NamedTuple):
+class Questions:
     """The browser of questions and replies."""
-
-    kind = "questions"
 
 
 class Section(NamedTuple):
@@ -138,7 +130,7 @@ def page(
         "themes": {"light": config(LIGHT), "dark": config(DARK)},
         "questions": list(questions),
     }
-    return _template().render(
+    made: str = _template().render(
         title=title,
         lead=lead,
         cards=cards,
@@ -149,6 +141,7 @@ def page(
         library=library.replace("</script", "<\\/script"),
         code=_file("page.js"),
     )
+    return made
 
 
 def _template() -> Any:
@@ -163,6 +156,7 @@ def _template() -> Any:
     made = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    made.globals["kind_of"] = lambda block: type(block).__name__.lower()
     return made.from_string(_file("page.html"))
 
 

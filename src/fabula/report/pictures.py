@@ -98,6 +98,7 @@ def _child(folder: Path, jobs: Sequence[dict[str, Any]]) -> str:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             timeout=PATIENCE * (1 + len(jobs)),
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return "it took too long"

@@ -1,7 +1,7 @@
 """A proof step by step, in every world: what follows after each sentence of the support.
 
-The sentences of the support are read alone, one after another. After each, the reader is asked where
-whoever and whatever they name is, how two things lie to each other, and so on; what it can tell for
+The sentences of the support are read alone, one after another. After each, the reader is asked
+where those are whom they name, how two things lie to each other, and so on; what it can tell for
 the first time is a step. So a step is not made up: it is what the reader concludes from the text.
 """
 
@@ -60,9 +60,8 @@ class _Trace:
         derived = self.instance.features.get("proof")
         for step in reversed(derived) if isinstance(derived, list) else ():
             because = " and ".join(_triple(fact) for fact in step["from"])
-            found.append(
-                {"sentence": None, "facts": [], "so": [f"{_triple(step['fact'])} because {because}"]}
-            )
+            so = [f"{_triple(step['fact'])} because {because}"]
+            found.append({"sentence": None, "facts": [], "so": so})
         return found
 
     def _concluded(self, numbers: Sequence[int]) -> Iterator[tuple[Query, tuple[str, ...]]]:

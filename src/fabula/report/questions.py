@@ -1,4 +1,4 @@
-"""Questions to look at, one by one: wrong ones of all kinds, right ones too, with every run's reply.
+"""Questions to look at, one by one: wrong and right ones of all kinds, with every run's reply.
 
 Promise: a sample of a run has some of every kind of question, size of support and outcome, so that
 a common failure hides no rare one; what another run said to the same question stands beside it.
@@ -125,5 +125,3 @@ def _proof(record: dict[str, Any]) -> str:
         return "does not follow from the text"
     told = f"follows from {numbers}" if numbers else "follows from no sentence"
     return told + (f" (and {others} other way{'s' * (others > 1)})" if others > 0 else "")
-
-
