@@ -117,7 +117,8 @@ def test_no_reply_breaks_the_page(browser: Browser, pages: dict[int, Path]) -> N
 # --- charts -------------------------------------------------------------------------------------
 
 PLACE = """(() => {{
-  const mark = [...document.querySelectorAll('{}')].find((m) => m.getBoundingClientRect().width > 8);
+  const wide = (mark) => mark.getBoundingClientRect().width > 8;
+  const mark = [...document.querySelectorAll('{}')].find(wide);
   mark.scrollIntoView({{block: 'center', behavior: 'instant'}});
   const box = mark.getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2];

@@ -26,8 +26,9 @@ from fabula.baselines import BASELINES
 from fabula.errors import FabulaError
 from fabula.evaluate.guesses import right_guesses
 from fabula.evaluate.model import Ask, Model, Reply, Usage
+from fabula.evaluate.statistics import Story
 from fabula.files import alone, make_folder, read_json, write_json, writing
-from fabula.instance import Instance
+from fabula.instance import Instance, story_name
 from fabula.prompt import case, lettered, prompt
 from fabula.prompt import reply as right_reply
 from fabula.score import Outcome, Score, closed_score, score
@@ -125,6 +126,17 @@ def evaluate(
 def read_run(folder: Path) -> Iterator[dict[str, Any]]:
     """The scored replies of a run, in the order in which they came."""
     return (said for _, said in read_placed(folder))
+
+
+def stories_of(folder: Path) -> list[Story]:
+    """How many questions of each story a run has right."""
+    right: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    for said in read_run(folder):
+        name = story_name(said["instance"]["provenance"], said["id"])
+        right[name] += said["outcome"] == "correct"
+        count[name] += 1
+    return [Story(right[name], questions) for name, questions in count.items()]
 
 
 def read_placed(folder: Path) -> Iterator[tuple[int, dict[str, Any]]]:
