@@ -47,7 +47,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("runs")
     instances = list(fabula.generate("actors/mix", "test", 7, SIZE, questions=4))
     lessons = list(fabula.generate("actors/mix", "train", 7, 2))
-    found = []
+    found: list[Path] = []
     for model in (Echo(wrong=2), Nasty(), Echo(wrong=5)):
         run = folder / f"run-{len(found)}"
         evaluate(model, instances, run, ASK, lessons, source="actors/mix test")
@@ -177,7 +177,8 @@ def test_bars_have_value_and_number(browser: Browser, pages: dict[int, Path]) ->
 
 def test_a_cell_picks_its_questions(browser: Browser, pages: dict[int, Path]) -> None:
     show(browser, pages[1])
-    browser.point(*browser.run(PLACE.format('[data-figure="support-1"] g.mark-rect path')), True)
+    x, y = browser.run(PLACE.format('[data-figure="support-1"] g.mark-rect path'))
+    browser.point(x, y, click=True)
     picked = browser.run(
         "['kind', 'size', 'composition'].map((n) => document.getElementById('pick-' + n).value)"
     )

@@ -51,11 +51,11 @@ def test_without_a_terminal_nothing_is_written(capsys: pytest.CaptureFixture[str
 def test_play_breaks_lines_between_words() -> None:
     shown = on_terminal(["play", "home"], 60, "look\nquit\n")
     assert [line for line in shown if len(line) > 60] == []
-    unbroken = " ".join(line.strip() for line in on_terminal(["play", "home"], 400, "quit\n"))
-    words = {word for line in shown for word in line.split()}
-    assert len(words & set(unbroken.split())) > 20
-    begin = " ".join(line.strip() for line in shown)
-    assert begin.startswith(unbroken[:120])
+    unbroken = on_terminal(["play", "home"], 400, "look\nquit\n")
+    assert any(len(line) > 60 for line in unbroken)
+    assert [w for line in shown for w in line.split()] == [
+        w for line in unbroken for w in line.split()
+    ]
 
 
 def test_a_numbered_sentence_goes_on_below_its_first_word() -> None:
