@@ -364,15 +364,26 @@ def load(name: str | Path | Recipe, changes: Mapping[str, Any] | None = None) ->
 
 def settings_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """The changes to its recipe that a record was made with."""
+    changes = provenance.get("changes")
     said = {} if "part" in provenance else {
-        key: provenance[key] for key, usual in SAID.items() if provenance.get(key, usual) != usual
+        key: value
+        for key, usual in SAID.items()
+        if isinstance(value := provenance.get(key), str) and value != usual
     }  # fmt: skip
-    return {**said, **provenance.get("changes", {})}
+    return {**said, **(changes if isinstance(changes, Mapping) else {})}
 
 
 def load_again(provenance: Mapping[str, Any]) -> Recipe:
-    """The recipe that a record was made with; a user's own file is looked for by its name."""
-    name = str(provenance.get("file") or provenance.get("recipe", ""))
+    """The recipe that a record was made with.
+
+    A recipe of the package, or a user's own file in the current folder: a record that somebody
+    sends cannot have other files read.
+    """
+    if "file" in provenance:
+        return load(Path(str(provenance["file"])).name, settings_of(provenance))
+    name = str(provenance.get("recipe", ""))
+    if not is_shipped(name):
+        raise RecipeError(f"recipe {name}: does not come with the package; name its file.")
     return load(name, settings_of(provenance))
 
 

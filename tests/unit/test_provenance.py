@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,38 @@ def test_the_original_of_a_rewritten_record(capsys: pytest.CaptureFixture[str]) 
 
 def test_what_no_recipe_made_has_no_command() -> None:
     assert command({"world": "actors"}) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"recipe": "../secret.toml"},
+        {"recipe": "x", "file": "{folder}/secret.toml"},
+        {"recipe": "x", "file": "../secret.toml"},
+        {"recipe": "babi/qa1", "changes": ["length"], "dialect": ["release"]},
+        {"recipe": ["babi/qa1"]},
+        {},
+    ],
+)
+def test_a_record_that_somebody_sends_has_no_other_files_read(
+    said: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret.toml").write_text('extends = "babi/qa1"\n')
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    given = {
+        key: value.format(folder=tmp_path) if isinstance(value, str) else value
+        for key, value in said.items()
+    }
+    try:
+        assert load_again(given).id == "babi/qa1"
+        assert given["recipe"] == "babi/qa1"
+    except FabulaError:
+        assert given.get("recipe") != "babi/qa1"
+    # and it can be scored
+    made = fabula.instance("babi/qa5", "test", 0)
+    odd = replace(made, provenance={"world": "actors", **given})
+    assert fabula.score(odd, "no such word").outcome == "unparsed"
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

@@ -37,7 +37,7 @@ REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
 WRITTEN = {"id", "outcome", "usage"}  # of every reply, besides others
 DEFAULT = Ask()
 PORTION = 64  # instances handed to a model at a time
-MAY_CHANGE = ("version", "about", "ask.concurrency", "ask.budget", "ask.price",
+MAY_CHANGE = ("version", "about", "examples", "ask.concurrency", "ask.budget", "ask.price",
               "ask.cost", "ask.cache")  # fmt: skip
 
 Report = Callable[[int, int], None]
@@ -70,6 +70,10 @@ def evaluate(
         "instances": len(instances),
         "digest": digest(instances),
         **{f"ask.{name}": value for name, value in ask._asdict().items()},
+        "examples": [
+            f"{case(each, ask.form, ask.language)}\n{right_reply(each, ask.form, ask.language)}"
+            for each in examples[: ask.shots]
+        ],
         "version": __version__,
     }
     begun = perf_counter()
@@ -113,10 +117,6 @@ def evaluate(
         "usage": used._asdict(),
         "outcomes": dict(sorted(Counter(done.values()).items())),
         "baselines": _baselines(instances, guessed),
-        "examples": [
-            f"{case(each, ask.form, ask.language)}\n{right_reply(each, ask.form, ask.language)}"
-            for each in examples[: ask.shots]
-        ],
         "seconds": round(perf_counter() - begun, 3),
     }
     write_json(folder / MANIFEST, written)
