@@ -205,6 +205,11 @@ def test_noise_and_k_of_chains() -> None:
     rows = {row["tested"]: row["accuracy"] for row in numbers.noise([run_of(cases)])}
     assert rows == {"irrelevant": 1.0, "none": 0.5}
     assert [row["k"] for row in numbers.steps(run_of(cases))] == [2, 3, 4]
+    alike = [
+        each._replace(noise="irrelevant") for each in cases
+    ]  # a figure of one cell says nothing
+    assert numbers.noise([run_of(alike)]) == []
+    assert len(numbers.noise([run_of(alike), run_of(alike)])) == 2
     assert numbers.steps(run_of([case(0, True)])) == []
 
 

@@ -244,7 +244,7 @@ class _Writer:
                 thin.append(str(size))
                 continue
             title = f"{size} sentence{'s' * (size != 1)} in the support"
-            charts.append(self.chart(figure(name.format(size), title, panel)))
+            charts.append(self.chart(figure(name.format(size), title, panel), _cells(title, panel)))
         found: list[Any] = [Group("panels", charts)] if charts else []
         if thin:
             found.append(
@@ -339,7 +339,12 @@ class _Writer:
         rows = count.noise(self.runs)
         self.numbers["noise"] = rows
         if not rows:
-            self.left_out.append("Noise: there is none in these stories.")
+            kinds = {case.noise for run in self.runs for case in run.cases}
+            self.left_out.append(
+                "Noise: there is none in these stories."
+                if kinds == {"none"}
+                else f"Noise: all stories have the same ({', '.join(sorted(kinds))})."
+            )
             return
         trained = [run.seen.noise for run in self.runs if run.seen]
         by_training = len(trained) == len(self.runs) == len(set(trained))
@@ -480,6 +485,30 @@ def _shares(title: str, rows: Sequence[Row]) -> Table:
          f"{row['stories']:,}", draw.trivial(row)]
         for row in rows
     ]  # fmt: skip
+    return Table(title, head, lines)
+
+
+def _cells(title: str, rows: Sequence[Row]) -> Table:
+    """The cells of a heatmap, of accuracies or of differences."""
+    training = {True: "seen", False: "not seen", None: "not known"}
+    two = "difference" in rows[0]
+    head = ["support", "question", *(["difference", "95 %"] if two else ["accuracy", "95 %"]), "n",
+            *([] if two else ["best trivial baseline"]), "in training"]  # fmt: skip
+    lines = []
+    for row in rows:
+        show = points if two else percent
+        interval = "–" if row["low"] is None else f"{show(row['low'])} to {show(row['high'])}"
+        lines.append(
+            [
+                row["composition"],
+                row["kind"],
+                show(row["difference"] if two else row["accuracy"]),
+                interval,
+                f"{row['count']:,}",
+                *([] if two else [draw.trivial(row)]),
+                training[row["seen"]],
+            ]
+        )
     return Table(title, head, lines)
 
 

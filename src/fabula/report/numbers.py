@@ -277,7 +277,7 @@ def noise(runs: Sequence[Run]) -> list[Row]:
         for kind, cases in sorted(grouped(run.cases, lambda case: case.noise).items()):
             rows.append({"run": run.name, "trained": trained, "tested": kind, **measure(cases)})
     tested = {row["tested"] for row in rows}
-    return rows if len(tested) > 1 or tested - {"none"} else []
+    return rows if len(tested) > 1 or (len(rows) > 1 and tested - {"none"}) else []
 
 
 def giving(run: Run) -> list[Row]:
