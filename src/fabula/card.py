@@ -9,6 +9,7 @@ Promises:
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from fabula.instance import Instance
 from fabula.language.conventions import conventions
 from fabula.lookups import LOOKUPS, chain_of, lookups
 from fabula.recipe import load
+from fabula.settings import typed
 
 if TYPE_CHECKING:
     from fabula.engine.plan import Plan
@@ -335,15 +337,20 @@ def _making(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _again(plan: Plan) -> str:
+    origin = plan.recipe.origin
     try:
-        name = plan.recipe.id if load(plan.recipe.id).digest == plan.recipe.digest else ""
+        known = (
+            not origin.file and load(plan.recipe.id, origin.changes).digest == plan.recipe.digest
+        )
     except FabulaError:
-        name = ""
-    sizes = ",".join(f"{split}={size}" for split, size in plan.sizes.items())
-    command = f"fabula generate {name or 'recipe.toml'} --out FOLDER --size {sizes}"
-    command += f" --seed {plan.seed} --format {plan.form} --shard-size {plan.shard_size}"
-    note = "" if name else "Save the recipe below as `recipe.toml`, then:\n\n"
-    return note + _fenced([command], "sh")
+        known = False
+    name = plan.recipe.id if known else origin.file or "recipe.toml"
+    words = ["fabula", "generate", name, "--out", "FOLDER"]
+    words += ["--size", ",".join(f"{split}={size}" for split, size in plan.sizes.items())]
+    words += ["--seed", str(plan.seed), "--format", plan.form]
+    words += ["--shard-size", str(plan.shard_size), *typed(origin.changes)]
+    note = "" if known else f"Save the recipe below as `{name}`, then:\n\n"
+    return note + _fenced([shlex.join(words)], "sh")
 
 
 def _uses(manifest: Mapping[str, Any]) -> Iterator[str]:

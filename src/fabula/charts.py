@@ -64,9 +64,8 @@ def _top(counts: Counter[str], most: int) -> list[Bar]:
 
 
 def _longest(bars: Sequence[Bar]) -> int:
-    """The count that fills the width; what is counted together may be cut off at it."""
-    named = [bar.value for bar in bars if bar.label != OTHERS]
-    return max(named, default=0) or max(bar.value for bar in bars) or 1
+    """The count that fills the width: the largest, so that no bar is cut off."""
+    return max(bar.value for bar in bars) or 1
 
 
 def _variety(counts: Counter[str], most: int) -> str:
@@ -152,9 +151,7 @@ def show(summary: Summary, console: Console) -> None:
         longest = _longest(chart.bars)
         for label, count in chart.bars:
             share = f"{count / summary.instances:.1%}"
-            table.add_row(
-                Text(label), f"{count:,}", share, bar_of(min(1, count / longest), 24, plain)
-            )
+            table.add_row(Text(label), f"{count:,}", share, bar_of(count / longest, 24, plain))
         console.print()
         console.print(Text.assemble((chart.title, "bold"), (note, "dim")))
         console.print(table)
@@ -242,7 +239,7 @@ def _lying(bars: Sequence[Bar], x: int, y: int, colour: str, total: int) -> Iter
     room = PANEL - 40 - label - 104
     for number, (name, count) in enumerate(bars):
         middle = y + number * ROW + ROW / 2
-        length = max(1.5, room * min(1, count / longest)) if count else 0
+        length = max(1.5, room * count / longest) if count else 0
         tone = SOFT if name == OTHERS else colour
         yield f"<g><title>{escape(_printable(name))}: {count:,}</title>"
         yield _text(x, middle + 4.5, _short(name, label - 6, 13), 13, INK)

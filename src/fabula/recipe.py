@@ -17,10 +17,12 @@ from functools import cached_property
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import orjson
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator,
+)  # fmt: skip
 
 from fabula.cells import Bin, Cell, Compositional, Decoys, Strict, Weight, cells_of
 from fabula.errors import RecipeError, hint
@@ -32,6 +34,41 @@ __all__ = [
 ]  # fmt: skip
 
 Size = Annotated[int, Field(ge=0)]
+
+
+class Origin(NamedTuple):
+    """Where a recipe was read, and what was changed in it: enough to load it again."""
+
+    file: str = ""
+    """The name of the user's file; empty for a recipe that comes with the package."""
+    changes: Mapping[str, Any] = {}
+    """Keys set anew, as `--set` or the caller gave them."""
+
+    def changed(self, changes: Mapping[str, Any] | None) -> Origin:
+        """The origin after further changes."""
+        if not changes:
+            return self
+        kept = {key: value for key, value in self.changes.items() if key not in changes}
+        return Origin(self.file, {**kept, **changes})
+
+    def noted(self, part: bool) -> dict[str, Any]:
+        """What a record says of it, besides what a record says anyway; nothing if all is plain.
+
+        A record of a part says how the part is told, which need not be so of the whole recipe.
+        """
+        rest = {
+            key: value
+            for key, value in self.changes.items()
+            if part or key not in SAID or value == SAID[key]
+        }
+        return {
+            **({"file": self.file} if self.file else {}),
+            **({"changes": rest} if rest else {}),
+        }
+
+
+SAID = {"dialect": "", "language": "en", "cipher": ""}
+"""Keys that the provenance of every record has, and what they usually are."""
 
 
 class Split(Strict):
@@ -109,6 +146,12 @@ class Recipe(Strict):
     """Alternative supports recorded at most."""
     blank_before_tab: bool = False
     """In bAbI text, a blank between question mark and tab, as some release files have."""
+    _origin: Origin = PrivateAttr(default=Origin())
+
+    @property
+    def origin(self) -> Origin:
+        """Where it was read, and what was changed in it."""
+        return self._origin
 
     @model_validator(mode="before")
     @classmethod
@@ -323,6 +366,11 @@ def read_recipe(name: str | Path, extending: tuple[str, ...] = ()) -> dict[str, 
         raise RecipeError(f"{place}, extends: {error}") from None
 
 
+def is_shipped(name: str) -> bool:
+    """Whether a recipe of this name comes with the package."""
+    return any(_id_of(path) == name for path in _shipped())
+
+
 def _source(name: str) -> tuple[str, str]:
     for path in _shipped():
         if _id_of(path) == name:
@@ -347,8 +395,38 @@ def _source(name: str) -> tuple[str, str]:
 def load(name: str | Path | Recipe, changes: Mapping[str, Any] | None = None) -> Recipe:
     """A recipe by name or path, with changes such as {'dialect': 'release', 'length': 30}."""
     if isinstance(name, Recipe):
-        return build(name.model_dump(exclude_unset=True), changes, f"recipe {name.id}")
-    return build(read_recipe(name), changes, f"recipe {name}")
+        origin = name.origin
+        made = build(name.model_dump(exclude_unset=True), changes, f"recipe {name.id}")
+    else:
+        origin = Origin("" if is_shipped(str(name)) else Path(name).name)
+        made = build(read_recipe(name), changes, f"recipe {name}")
+    made._origin = origin.changed(changes)
+    return made
+
+
+def settings_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes to its recipe that a record was made with."""
+    changes = provenance.get("changes")
+    said = {} if "part" in provenance else {
+        key: value
+        for key, usual in SAID.items()
+        if isinstance(value := provenance.get(key), str) and value != usual
+    }  # fmt: skip
+    return {**said, **(changes if isinstance(changes, Mapping) else {})}
+
+
+def load_again(provenance: Mapping[str, Any]) -> Recipe:
+    """The recipe that a record was made with.
+
+    A recipe of the package, or a user's own file in the current folder: a record that somebody
+    sends cannot have other files read.
+    """
+    if "file" in provenance:
+        return load(Path(str(provenance["file"])).name, settings_of(provenance))
+    name = str(provenance.get("recipe", ""))
+    if not is_shipped(name):
+        raise RecipeError(f"recipe {name}: does not come with the package; name its file.")
+    return load(name, settings_of(provenance))
 
 
 def build(

@@ -94,6 +94,7 @@ class Recorder:
             self._letters = letters
             self._source = {
                 "recipe": author.whole.id,
+                **author.whole.origin.noted(author.member is not None),
                 **({"part": author.member.name} if author.member else {}),
                 "dialect": recipe.dialect,
                 "world": recipe.world,

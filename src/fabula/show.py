@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fabula.instance import Instance
-from fabula.recipe import build, read_recipe
+from fabula.recipe import build, read_recipe, settings_of
+from fabula.settings import typed
 
 SHOWN_SUPPORTS = 12
 
@@ -23,7 +24,7 @@ SHOWN_SUPPORTS = 12
 
 def show(instance: Instance, console: Console, again: str = "") -> None:
     """Print an instance; `again` is the command that makes it, if it is known better."""
-    console.print(render(instance, again or command(instance)))
+    console.print(render(instance, again or command(instance.provenance)))
 
 
 def render(instance: Instance, again: str) -> RenderableType:
@@ -102,37 +103,34 @@ def _features(features: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name.replace('_', ' ')} {value}"
 
 
-def command(instance: Instance) -> str:
-    """The command that makes an instance again, as far as its provenance tells."""
-    source = instance.provenance
+def command(provenance: Mapping[str, Any]) -> str:
+    """The command that shows a record's instance again; of a rewritten record, the original.
+
+    Empty for records that no recipe made. A user's own recipe is named by its file.
+    """
+    if not {"recipe", "recipe_digest", "split", "index", "seed"} <= provenance.keys():
+        return ""
     return again(
-        str(source.get("recipe", "")),
-        str(source.get("split", "train")),
-        int(source.get("index", 0)),
-        int(source.get("seed", 0)),
-        list(_settings(source)),
+        str(provenance.get("file") or provenance["recipe"]),
+        str(provenance["split"]),
+        int(provenance["index"]),
+        int(provenance["seed"]),
+        typed(settings_of(provenance)),
     )
 
 
-def _settings(source: Mapping[str, Any]) -> Iterator[str]:
-    for key, usual in (("dialect", ""), ("language", "en"), ("cipher", "")):
-        if source.get(key, usual) != usual:
-            yield f"{key}={source[key]}"
-
-
 def again(recipe: str, split: str, index: int, seed: int, settings: Sequence[str]) -> str:
-    """The command that shows this instance."""
+    """The command that shows this instance; `settings` as they are typed: --set KEY=VALUE …"""
     words = ["fabula", "show", recipe, "--split", split, "--index", str(index), "--seed", str(seed)]
-    for setting in settings:
-        words += ["--set", setting]
-    return shlex.join(words)
+    return shlex.join([*words, *settings])
 
 
 def _source(instance: Instance, again: str) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    table.add_row("again", Text(again))
+    if again:
+        table.add_row("original" if "rewrite" in instance.provenance else "again", Text(again))
     table.add_row("from", Text(_origin(instance), style="dim"))
     return table
 

@@ -23,7 +23,9 @@ PROGRAM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-           "--no-first-run", "--hide-scrollbars", "--remote-debugging-pipe")  # fmt: skip
+           "--no-first-run", "--hide-scrollbars", "--disable-background-networking",
+           "--disable-component-update", "--disable-sync",
+           "--remote-debugging-pipe")  # fmt: skip
 PATIENCE = 300  # seconds without a word after which it hangs
 COMPLAINTS = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
 
@@ -117,6 +119,17 @@ class Browser:
         said = self.say("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in said, said["exceptionDetails"]
         return said["result"].get("value")
+
+    def point(self, x: float, y: float, click: bool = False) -> None:
+        """Move the mouse to a place of the screen, and click there."""
+        self.say("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased") if click else ():
+            self.say("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def press(self, key: str) -> None:
+        """Press and release a key."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self.say("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
     def picture(self, whole: bool = True) -> bytes:
         """What is to be seen, as PNG."""

@@ -431,6 +431,6 @@ def test_the_recipe_names_the_ways_of_telling() -> None:
 
 
 def test_an_opening_word_is_not_a_name() -> None:
-    told = "Blindfolded, Giulia's son-in-law, Derek, identified seven vintages that she had decanted."
-    reading = KINSHIP.read("en", [told])
+    told = "Giulia's son-in-law, Derek, identified seven vintages that she had decanted."
+    reading = KINSHIP.read("en", [f"Blindfolded, {told}"])
     assert ("son-in-law", "Giulia", "Derek") in reading.facts()[0]

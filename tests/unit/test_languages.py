@@ -292,7 +292,9 @@ def test_forms_of_an_answer_are_understood() -> None:
 
 def test_the_command_that_shows_a_record_names_its_language() -> None:
     instance = fabula.instance("babi/qa1", "test", 0, language="hi", cipher="seed")
-    assert command(instance).endswith("--set dialect=fixed --set language=hi --set cipher=seed")
+    assert command(instance.provenance).endswith(
+        "--set dialect=fixed --set language=hi --set cipher=seed"
+    )
 
 
 @pytest.mark.parametrize(

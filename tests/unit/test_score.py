@@ -121,7 +121,7 @@ REPLIES: list[tuple[str, str, str]] = [
     ("where", "basement", "unparsed"),
     ("where", "", "unparsed"),
     ("where", " \n\t ", "unparsed"),
-    ("where", "Mary", "unparsed"),
+    ("where", "Mary", "wrong"),
     # several answers
     ("where", "garden or kitchen", "wrong"),
     ("where", "garden, kitchen", "wrong"),

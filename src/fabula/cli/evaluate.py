@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fabula.cli.common import Json, Seed, Settings, changes_of, print_json, terminal
+from fabula.cli.stages import Stages, Tick, stages
 from fabula.errors import FabulaError
 from fabula.files import make_folder, write_whole
 
@@ -106,8 +105,9 @@ def eval_(
     from fabula.evaluate.models import model_named
     from fabula.evaluate.run import evaluate
     from fabula.evaluate.trained import Trained
-    from fabula.harness import evaluation_split, instances
+    from fabula.harness import evaluation_split, instances, is_data_set
     from fabula.prompt import forms, languages, styles
+    from fabula.recipe import load
 
     for option, value, known in (
         ("style", style, styles()),
@@ -125,18 +125,22 @@ def eval_(
     ask = Ask(
         style, shots, tokens, form, concurrency, language or "", budget, _price(price), cost, cache
     )
-    asked = list(instances(data, chosen, seed, size, changes))
-    examples = list(instances(data, "train", seed, shots, changes)) if shots else []
-    if len(examples) < shots:
-        raise FabulaError(f"--shots {shots}: {data} has {len(examples)} training examples.")
-    named = model_named(model, ask, likelihood, device)
     said = " ".join([data, chosen, *(settings or ()), *([] if seed is None else [f"seed={seed}"])])
-    if isinstance(named, Trained):
-        named.check(asked)
     try:
-        with _watch(model, len(asked)) as count:
-            begun = partial(_learned, named, train, out)
-            found = evaluate(named, asked, out, ask, examples, said, count, begun)
+        with stages() as stage:
+            total = size if size or is_data_set(data) else load(data, changes).splits[chosen].size
+            with stage(f"questions of {data}", total) as tick:
+                asked = list(tick.each(instances(data, chosen, seed, size, changes)))
+            examples = list(instances(data, "train", seed, shots, changes)) if shots else []
+            if len(examples) < shots:
+                raise FabulaError(f"--shots {shots}: {data} has {len(examples)} training examples.")
+            with stage(f"loading {model}"):
+                named = model_named(model, ask, likelihood, device)
+                if isinstance(named, Trained):
+                    named.check(asked)
+            begun = partial(_learned, named, train, out, stage)
+            with stage(model, len(asked)) as tick:
+                found = evaluate(named, asked, out, ask, examples, said, _share(tick), begun)
     except KeyboardInterrupt:
         terminal(stderr=True).print(
             f"Replies so far are in {out}; the same command goes on from there.", soft_wrap=True
@@ -167,7 +171,7 @@ def _price(said: str | None) -> tuple[float, float] | None:
     return read, written
 
 
-def _learned(model: Model, train: str | None, out: Path) -> None:
+def _learned(model: Model, train: str | None, out: Path, stage: Stages) -> None:
     """Keep what the model has seen in training, if that is known, beside its replies."""
     from fabula.evaluate.training import FILE, keep_seen, seen_in
     from fabula.harness import instances
@@ -183,7 +187,8 @@ def _learned(model: Model, train: str | None, out: Path) -> None:
     else:
         return
     try:
-        seen = seen_in(examples, source)
+        with stage(f"what it learned from: {source}") as tick:
+            seen = seen_in(tick.each(examples), source)
     except FabulaError as error:
         if train is not None:
             raise
@@ -195,10 +200,11 @@ def _learned(model: Model, train: str | None, out: Path) -> None:
 
 
 def _tell(found: dict[str, Any], out: Path) -> None:
-    from fabula.evaluate.statistics import wilson
+    from fabula.evaluate.run import stories_of
+    from fabula.evaluate.statistics import share
 
-    right, count = found["outcomes"].get("correct", 0), found["asked"]
-    value, low, high = wilson(right, count)
+    value, low, high = share(stories_of(out))
+    count = found["asked"]
     console = terminal()
     console.print(
         f"{found['model']} on {found['data']}: {value:.1%} of {count:,} right "
@@ -211,7 +217,8 @@ def _tell(found: dict[str, Any], out: Path) -> None:
         console.print(f"  {', '.join(others)}")
     best = _best_baseline(found)
     if best:
-        console.print(f"  without understanding: {best[1] / found['instances']:.1%} ({best[0]})")
+        part = best[1] / found["instances"]
+        console.print(f"  best trivial baseline: {part:.1%} ({best[0]})", soft_wrap=True)
     if found["failed"]:
         console.print(
             f"  {found['failed']:,} got no reply; the same command asks them again: "
@@ -231,40 +238,16 @@ def _best_baseline(found: dict[str, Any]) -> tuple[str, int] | None:
     return total.most_common(1)[0] if total else None
 
 
-@contextmanager
-def _watch(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """Progress with the accuracy so far, on a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda asked, right: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
+def _share(tick: Tick) -> Callable[[int, int], None]:
+    """Counts questions, and says how many are right so far."""
     counted = [0, 0]
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[right]}", markup=False),
-        TimeRemainingColumn(),
-        console=Console(stderr=True, emoji=False),
-        transient=True,
-    ) as progress:
-        task = progress.add_task(what, total=total, right="")
 
-        def count(asked: int, right: int) -> None:
-            counted[0] += asked
-            counted[1] += right
-            share = f"{counted[1] / counted[0]:.1%} right" if counted[0] else ""
-            progress.update(task, completed=counted[0], right=share)
+    def count(asked: int, right: int) -> None:
+        counted[0] += asked
+        counted[1] += right
+        tick.on(asked, f"{counted[1] / counted[0]:.1%} right" if counted[0] else "")
 
-        yield count
+    return count
 
 
 def report(
@@ -282,14 +265,15 @@ def report(
     """
     from fabula.report import build
 
-    written = build(runs, out, title, pictures)
+    written, missing = build(runs, out, title, pictures)
+    for line in missing:
+        terminal(stderr=True).print(line, soft_wrap=True)
     if json:
         print_json([str(path) for path in written])
         return
     console = terminal()
     console.print(f"Wrote {written[0]}", soft_wrap=True)
-    if len(written) > 1:
-        console.print(f"  numbers and pictures: {written[-1].parent}", soft_wrap=True)
+    console.print(f"  numbers and pictures: {written[-1].parent}", soft_wrap=True)
 
 
 def doses(

@@ -79,7 +79,8 @@ def show(
         return
     from fabula import show as shown
 
-    again = shown.again(recipe, author.split, index, author.seed, settings or [])
+    typed = [word for setting in settings or () for word in ("--set", setting)]
+    again = shown.again(recipe, author.split, index, author.seed, typed)
     shown.show(instance, terminal(), again)
 
 

@@ -26,11 +26,14 @@ class Point(NamedTuple):
     examples: int
     right: int
     asked: int
+    worth: float | None = None
+    """How many independent cases the questions are worth, where some share a story."""
 
     @property
     def accuracy(self) -> Interval:
         """The share that is right, with its interval."""
-        return wilson(self.right, self.asked)
+        worth = self.asked if self.worth is None else self.worth
+        return wilson(self.right / self.asked * worth if self.asked else 0, worth)
 
 
 def examples_needed(points: Iterable[Point], goal: float = GOAL) -> float | None:

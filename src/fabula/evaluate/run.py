@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -22,19 +22,22 @@ from typing import Any
 import orjson
 
 from fabula._version import __version__
-from fabula.baselines import scores_by_kind
+from fabula.baselines import BASELINES
 from fabula.errors import FabulaError
+from fabula.evaluate.guesses import right_guesses
 from fabula.evaluate.model import Ask, Model, Reply, Usage
+from fabula.evaluate.statistics import Story
 from fabula.files import alone, make_folder, read_json, write_json, writing
-from fabula.instance import Instance
-from fabula.prompt import lettered, prompt
-from fabula.score import Outcome, Score, score
+from fabula.instance import Instance, story_name
+from fabula.prompt import case, lettered, prompt
+from fabula.prompt import reply as right_reply
+from fabula.score import Outcome, Score, closed_score, score
 
 REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
 WRITTEN = {"id", "outcome", "usage"}  # of every reply, besides others
 DEFAULT = Ask()
 PORTION = 64  # instances handed to a model at a time
-MAY_CHANGE = ("version", "about", "ask.concurrency", "ask.budget", "ask.price",
+MAY_CHANGE = ("version", "about", "examples", "ask.concurrency", "ask.budget", "ask.price",
               "ask.cost", "ask.cache")  # fmt: skip
 
 Report = Callable[[int, int], None]
@@ -67,6 +70,10 @@ def evaluate(
         "instances": len(instances),
         "digest": digest(instances),
         **{f"ask.{name}": value for name, value in ask._asdict().items()},
+        "examples": [
+            f"{case(each, ask.form, ask.language)}\n{right_reply(each, ask.form, ask.language)}"
+            for each in examples[: ask.shots]
+        ],
         "version": __version__,
     }
     begun = perf_counter()
@@ -75,6 +82,7 @@ def evaluate(
         at_start()
         done, used = _done(folder / REPLIES)
         report(len(done), sum(outcome == "correct" for outcome in done.values()))
+        guessed = dict(zip((each.id for each in instances), right_guesses(instances), strict=True))
         left = [found for found in instances if found.id not in done]
         failures: Counter[str] = Counter()
         for portion in _portions(left, max(PORTION, ask.concurrency * 4)):
@@ -89,7 +97,7 @@ def evaluate(
                     continue
                 answered += 1
                 used = used.plus(reply.usage)
-                line = _line(portion[at], reply, ask.form)
+                line = _line(portion[at], reply, ask.form, guessed[portion[at].id])
                 with writing(folder / REPLIES):
                     file.write(orjson.dumps(line) + b"\n")
                     file.flush()
@@ -108,10 +116,7 @@ def evaluate(
         **({"failures": dict(failures.most_common(5))} if failures else {}),
         "usage": used._asdict(),
         "outcomes": dict(sorted(Counter(done.values()).items())),
-        "baselines": {
-            kind: {found.name: found.right for found in scored}
-            for kind, scored in scores_by_kind(instances).items()
-        },
+        "baselines": _baselines(instances, guessed),
         "seconds": round(perf_counter() - begun, 3),
     }
     write_json(folder / MANIFEST, written)
@@ -120,10 +125,52 @@ def evaluate(
 
 def read_run(folder: Path) -> Iterator[dict[str, Any]]:
     """The scored replies of a run, in the order in which they came."""
+    return (said for _, said in read_placed(folder))
+
+
+def stories_of(folder: Path) -> list[Story]:
+    """How many questions of each story a run has right."""
+    right: Counter[str] = Counter()
+    count: Counter[str] = Counter()
+    for said in read_run(folder):
+        name = story_name(said["instance"]["provenance"], said["id"])
+        right[name] += said["outcome"] == "correct"
+        count[name] += 1
+    return [Story(right[name], questions) for name, questions in count.items()]
+
+
+def read_placed(folder: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The same, each with its place in the file, to be read again by `read_at`."""
     path = folder / REPLIES
     if not path.is_file():
         raise _no_run(folder)
-    return (said for _, said in _lines(path))
+    return _placed(path)
+
+
+def _placed(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    place = 0
+    for size, said in _lines(path):
+        yield place, said
+        place += size
+
+
+def asked_as(manifest: Mapping[str, Any], instance: Instance) -> str:
+    """The prompt that a run put to its model for an instance."""
+    form, language = manifest.get("ask.form", "word"), manifest.get("ask.language", "")
+    alone = prompt(instance, manifest.get("ask.style", "direct"), (), form, language)
+    last = case(instance, form, language)
+    examples = "".join(f"{each}\n\n" for each in manifest.get("examples", ()))
+    return f"{alone.removesuffix(last)}{examples}{last}"
+
+
+def read_at(folder: Path, places: Iterable[int]) -> list[dict[str, Any]]:
+    """The scored replies at some places of a run."""
+    found = []
+    with (folder / REPLIES).open("rb") as file:
+        for place in places:
+            file.seek(place)
+            found.append(orjson.loads(file.readline()))
+    return found
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -153,7 +200,7 @@ def judge(instance: Instance, text: str, form: str = "word", truncated: bool = F
     choices = lettered(instance)
     if form != "letter" or choices is instance:
         return score(instance, text, truncated)
-    found = score(choices, text, truncated)
+    found = closed_score(choices, text, truncated)
     if found.outcome in (Outcome.UNPARSED, Outcome.TRUNCATED):
         return score(instance, text, truncated)
     words = dict(zip(choices.choices or (), instance.choices or (), strict=True))
@@ -168,7 +215,20 @@ def digest(instances: Sequence[Instance]) -> str:
     return found.hexdigest()[:16]
 
 
-def _line(instance: Instance, reply: Reply, form: str) -> dict[str, Any]:
+def _baselines(
+    instances: Sequence[Instance], guessed: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, int]]:
+    """How many questions of each kind every baseline gets right."""
+    found: dict[str, dict[str, int]] = {
+        kind: dict.fromkeys(BASELINES, 0) for kind in sorted({each.query[0] for each in instances})
+    }
+    for each in instances:
+        for name in guessed[each.id]:
+            found[each.query[0]][name] += 1
+    return found
+
+
+def _line(instance: Instance, reply: Reply, form: str, guessed: Sequence[str]) -> dict[str, Any]:
     scored = judge(instance, reply.text, form, reply.truncated)
     record = orjson.loads(instance.to_json())
     del record["facts"]
@@ -179,6 +239,7 @@ def _line(instance: Instance, reply: Reply, form: str) -> dict[str, Any]:
         "reply": reply.text,
         "truncated": reply.truncated,
         "usage": reply.usage._asdict(),
+        "baselines": guessed,
         "instance": record,
     }
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from shutil import get_terminal_size
+from textwrap import fill
 
 from fabula.errors import FabulaError
 from fabula.play.session import Reply, Session
@@ -12,9 +15,10 @@ from fabula.play.session import Reply, Session
 PROMPT = "> "
 
 
-def play(session: Session, say: Callable[[str], None] = print) -> None:
+def play(session: Session, say: Callable[[str], None] | None = None) -> None:
     """Play until the player leaves."""
     asks = sys.stdin.isatty()
+    say = say or (on_terminal if sys.stdout.isatty() else print)
     if asks:
         with suppress(ImportError):
             import readline  # noqa: F401  lines can be edited and called back
@@ -43,6 +47,25 @@ def play(session: Session, say: Callable[[str], None] = print) -> None:
         reply = answer(session, line, say)
         if reply is not None and reply.over:
             return
+
+
+def on_terminal(text: str) -> None:
+    """Print a text that is broken between words, wherever a line of the terminal ends."""
+    width = get_terminal_size().columns
+    print("\n".join(folded(line, width) for line in text.split("\n")))
+
+
+def folded(line: str, width: int) -> str:
+    """A line broken between words; a numbered sentence goes on below its first word."""
+    start = _NUMBERED.match(line)
+    indent = " " * (start.end() if start else 0)
+    if len(line) <= width or len(indent) * 2 > width:
+        return line
+    return fill(line, width, subsequent_indent=indent, break_long_words=False,
+                break_on_hyphens=False, drop_whitespace=True)  # fmt: skip
+
+
+_NUMBERED = re.compile(r"\s*\d+ ")
 
 
 def answer(session: Session, line: str, say: Callable[[str], None]) -> Reply | None:

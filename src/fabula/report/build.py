@@ -1,7 +1,9 @@
 """A report on disk: the page, and beside it all numbers (JSON, CSV) and figures (PNG, SVG).
 
-Promise: the page stands on its own, with everything that draws it inside; a file is there whole or
-not at all.
+Promises:
+1. The page stands on its own, with everything that draws it inside; a file is there whole or not at
+   all.
+2. A picture that cannot be drawn is named, on the page too; everything else is there.
 """
 
 from __future__ import annotations
@@ -11,70 +13,85 @@ import io
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from fabula._version import __version__
-from fabula.errors import FabulaError, MissingExtraError
+from fabula.errors import FabulaError
 from fabula.files import make_folder, write_whole
 from fabula.report.cases import Run, read_runs
 from fabula.report.content import Content, content_of
-from fabula.report.figures import Figure
-from fabula.report.page import page
-from fabula.report.theme import LIGHT, config
+from fabula.report.page import Notes, Section, page
+from fabula.report.pictures import Pictures, check_converter, draw, library
 
-WIDTH = 680  # pixels of a figure as a picture
 SHARES = ("count", "right", "accuracy", "low", "high")
+BESIDE = ("stories", "baseline", "baseline_accuracy")
+"""What else belongs to a share, where it is known."""
+
+
+class Written(NamedTuple):
+    """The files of a report, the page first, and what is missing."""
+
+    files: list[Path]
+    missing: list[str]
 
 
 def build(
     folders: Sequence[Path], out: Path, title: str | None = None, pictures: bool = True
-) -> list[Path]:
-    """Write the report of some runs; the files written, the page first."""
-    converter = _converter()
+) -> Written:
+    """Write the report of some runs."""
+    check_converter()
     if out.is_dir() or out.suffix.lower() not in (".html", ".htm"):
         better = out.with_suffix(".html") if out.suffix else out / "report.html"
         raise FabulaError(f"{out}: name the page, e.g. --out {better}")
-    with ThreadPoolExecutor(1) as pool:  # takes seconds, and does not hold the interpreter
-        library = pool.submit(converter.javascript_bundle, "window.vegaEmbed = vegaEmbed;")
+    with ThreadPoolExecutor(1) as pool:  # takes seconds, in a process of its own
+        coming = pool.submit(library)
         runs = read_runs(folders)
         content = content_of(runs)
-        text = page(
-            title or _title(runs),
-            _lead(runs),
-            content.head,
-            content.sections,
-            content.figures,
-            content.failures,
-            f"Fabula {__version__}. Intervals are 95 % (Wilson; differences by stories).",
-            library.result(),
-        )
+        code, why = coming.result()
+    drawn = draw(content.figures) if pictures else Pictures({}, {})
+    missing = _missing(drawn, why)
+    text = page(
+        title or _title(runs),
+        _lead(runs),
+        content.cards,
+        _with_notes(content.sections, missing),
+        content.figures,
+        content.questions,
+        f"Fabula {__version__}. Intervals are 95 %, by stories.",
+        code,
+    )
     beside = out.with_suffix("")
     make_folder(beside)  # for numbers and pictures
+    numbers = {**content.numbers, "missing_pictures": drawn.missing}
     written = [
         _write(out, text.encode()),
-        _write(beside / "numbers.json", _json(content.numbers)),
+        _write(beside / "numbers.json", _json(numbers)),
         _write(beside / "numbers.csv", _csv(content)),
     ]
-    if pictures:
-        for figure in content.figures:
-            svg, png = _pictures(converter, figure)
-            written.append(_write(beside / f"{figure.name}.svg", svg.encode()))
-            written.append(_write(beside / f"{figure.name}.png", png))
-    return written
+    for name, (svg, png) in drawn.drawn.items():
+        written.append(_write(beside / f"{name}.svg", svg))
+        written.append(_write(beside / f"{name}.png", png))
+    return Written(written, missing)
 
 
-def _converter() -> Any:
-    try:
-        import vl_convert
-    except ModuleNotFoundError as error:
-        if error.name != "vl_convert":
-            raise
-        raise MissingExtraError(
-            "reports are drawn by vl-convert. Install it: pip install 'fabula[report]'"
-        ) from None
-    return vl_convert
+def _missing(pictures: Pictures, why: str) -> list[str]:
+    """What could not be drawn, in lines for people."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in pictures.missing.items():
+        reasons.setdefault(reason, []).append(name)
+    lines = [f"Pictures not drawn: {', '.join(names)} ({why})." for why, names in reasons.items()]
+    if why:
+        lines.append(f"Figures on the page: what draws them could not be prepared ({why}).")
+    return lines
+
+
+def _with_notes(sections: Sequence[Section], lines: Sequence[str]) -> list[Section]:
+    if not lines:
+        return list(sections)
+    return [*sections, Section("pictures", "Missing pictures", "What could not be drawn.",
+                               [Notes(lines)])]  # fmt: skip
 
 
 def _title(runs: Sequence[Run]) -> str:
@@ -89,19 +106,6 @@ def _lead(runs: Sequence[Run]) -> str:
     return f"{asked:,} scored replies: where they are wrong, and which differences can be believed."
 
 
-def _pictures(converter: Any, figure: Figure) -> tuple[str, bytes]:
-    container = figure.spec["width"] == "container"
-    spec = {
-        **figure.spec,
-        "width": WIDTH if container else figure.spec["width"],
-        "title": figure.title,
-        "config": {**config(LIGHT), "background": "white", "padding": 16},
-    }
-    svg: str = converter.vegalite_to_svg(spec)
-    png: bytes = converter.svg_to_png(svg, scale=2)
-    return svg, png
-
-
 def _json(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
 
@@ -110,15 +114,16 @@ def _csv(content: Content) -> bytes:
     """Every share of the report in one long table."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["section", "run", "group", *SHARES])
+    writer.writerow(["section", "run", "group", *SHARES, *BESIDE])
     for section, rows in content.shares():
         for row in rows:
             group = "; ".join(
                 f"{key}={value}"
                 for key, value in row.items()
-                if key not in (*SHARES, "run", "order", "examples") and value is not None
+                if key not in (*SHARES, *BESIDE, "run", "order", "examples") and value is not None
             )
-            writer.writerow([section, row["run"], group, *(row[name] for name in SHARES)])
+            shares = [row[name] for name in SHARES]
+            writer.writerow([section, row["run"], group, *shares, *map(row.get, BESIDE)])
     return file.getvalue().encode()
 
 

@@ -1,28 +1,28 @@
 """Runs as the report counts them: of every scored reply the few things that matter.
 
-Promise: whole records are kept only of a sample of failures, so memory stays small and reading is
-as quick as reading JSON.
+Promise: a record is kept only as its place in the file and read again if it is shown, so memory
+stays small and reading is as quick as reading JSON.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabula.errors import FabulaError
-from fabula.evaluate.run import read_manifest, read_run
+from fabula.evaluate.run import read_manifest, read_placed
 from fabula.evaluate.training import Seen, noise_of, seen_by, steps_of
 from fabula.instance import story_name
-
-FAILURES = 60  # shown of a run
 
 
 class Case(NamedTuple):
     """One scored reply."""
 
     id: str
+    asked: int
+    """What was read and what would be right, as a hash: the same for the same question."""
     story: str
     """Names the story; questions of one story are not independent."""
     kind: str
@@ -32,6 +32,8 @@ class Case(NamedTuple):
     """Sentences told before the question."""
     outcome: str
     right: bool
+    guessed: tuple[str, ...]
+    """Trivial baselines that are right."""
     composition: str
     give: bool
     support_size: int | None
@@ -46,6 +48,8 @@ class Case(NamedTuple):
     steps: int | None
     signature: str
     example: str
+    place: int
+    """Where its line begins in the file of replies."""
 
 
 class Run(NamedTuple):
@@ -55,13 +59,17 @@ class Run(NamedTuple):
     folder: Path
     manifest: dict[str, Any]
     cases: list[Case]
-    failures: list[dict[str, Any]]
     seen: Seen | None
 
     @property
     def right(self) -> int:
         """How many replies were right."""
         return sum(case.right for case in self.cases)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether it is known what trivial baselines get right."""
+        return any(case.guessed for case in self.cases)
 
 
 def read_runs(folders: Sequence[Path]) -> list[Run]:
@@ -90,30 +98,27 @@ def _names(folders: Sequence[Path], manifests: Sequence[dict[str, Any]]) -> list
 
 
 def _read(folder: Path, manifest: dict[str, Any], name: str) -> Run:
-    cases, sample = [], _Sample()
-    for said in read_run(folder):
-        case = case_of(said)
-        cases.append(case)
-        if not case.right:
-            sample.offer(said, case)
+    cases = [case_of(said, place) for place, said in read_placed(folder)]
     if not cases:
         raise FabulaError(f"{folder}: the run has no replies yet; `fabula eval` makes them.")
-    return Run(name, folder, manifest, cases, sample.chosen(), seen_by(folder))
+    return Run(name, folder, manifest, cases, seen_by(folder))
 
 
-def case_of(said: dict[str, Any]) -> Case:
+def case_of(said: dict[str, Any], place: int = 0) -> Case:
     """What is counted of a line of `replies.jsonl`."""
     record = said["instance"]
     features, made, query = record["features"], record["provenance"], record["query"]
     composition = record["composition"]
     return Case(
         said["id"],
+        hash((said["id"], *record["story"], record["question"], *record["answer"])),
         story_name(made, said["id"]),
         query[0],
         query[1] if len(query) > 1 else "",
         len(record["story"]),
         said["outcome"],
         said["outcome"] == "correct",
+        tuple(said.get("baselines", ())),
         " + ".join(composition) or "nothing",
         "GIVE" in composition,
         features.get("support_size"),
@@ -129,30 +134,8 @@ def case_of(said: dict[str, Any]) -> Case:
         record["signature"],
         f"{record['question']} {', '.join(record['answer'])} (said: "
         f"{', '.join(said['answer']) or said['outcome']})",
+        place,
     )
-
-
-class _Sample:
-    """Failures of all kinds: first a few of each, so that a common one hides no rare one."""
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, int | None, str], list[dict[str, Any]]] = defaultdict(list)
-
-    def offer(self, said: dict[str, Any], case: Case) -> None:
-        group = self.kept[case.kind, case.support_size, case.outcome]
-        if len(group) < FAILURES:
-            group.append(said)
-
-    def chosen(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for turn in self._turns():
-            found += turn[: FAILURES - len(found)]
-        return sorted(found, key=lambda said: (said["instance"]["query"][0], said["id"]))
-
-    def _turns(self) -> Iterator[list[dict[str, Any]]]:
-        groups = [self.kept[key] for key in sorted(self.kept, key=str)]
-        for turn in range(FAILURES):
-            yield [group[turn] for group in groups if turn < len(group)]
 
 
 def outcomes_of(run: Run) -> Counter[str]:

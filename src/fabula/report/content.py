@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fabula.evaluate.curves import GOAL
-from fabula.report import curves
+from fabula.report import compare, curves
 from fabula.report import figures as draw
 from fabula.report import numbers as count
 from fabula.report.cases import Run
-from fabula.report.compare import comparisons
 from fabula.report.figures import Figure
 from fabula.report.numbers import DIMENSIONS, FEW, Row
 from fabula.report.page import (
-    BROWSER,
-    HEATMAP_KEY,
+    Card,
+    Chart,
+    Group,
+    Heading,
+    Legend,
+    Notes,
+    Questions,
     Section,
-    cards,
-    chart,
-    notes,
+    Table,
     p_value,
     percent,
     points,
-    table,
 )
+from fabula.report.questions import questions
+from fabula.score import Outcome
 
 BELIEVED = 0.05
 SHARES = ("heatmap", "steps", "learning", "doses", "noise", "giving", "seen", "baselines")
 """Numbers that are tables of shares."""
-LONGEST = 4_000  # characters of a reply that are shown
 
 
 class Content(NamedTuple):
     """A report before it is a page."""
 
-    head: str
+    cards: list[Card]
     sections: list[Section]
     figures: list[Figure]
-    failures: list[dict[str, Any]]
+    questions: list[dict[str, Any]]
     numbers: dict[str, Any]
 
     def shares(self) -> Iterator[tuple[str, list[Row]]]:
@@ -72,10 +73,11 @@ class _Writer:
              "digest": run.manifest.get("digest")}
             for row, run in zip(rows, self.runs, strict=True)
         ]  # fmt: skip
-        about = [{**row, "about": _about(run)} for row, run in zip(rows, self.runs, strict=True)]
+        cards = [_card(run, row) for run, row in zip(self.runs, rows, strict=True)]
         self.compared()
+        self.baselines()
         self.add("outcomes", "Outcomes", "Right, wrong, and three ways of giving no answer.",
-                 self.chart(draw.outcomes(rows, self.names)))  # fmt: skip
+                 self.chart(draw.outcomes(rows, self.names), _outcomes(rows)))  # fmt: skip
         self.broken_down()
         self.compositions()
         self.chains()
@@ -85,29 +87,31 @@ class _Writer:
         self.giving()
         self.phrasing()
         self.seen()
-        self.baselines()
-        failures = [_failure(run, said) for run in self.runs for said in run.failures]
-        if failures:
-            self.add(
-                "failures",
-                "Failures",
-                "A sample of all kinds. What the answer follows from is highlighted.",
-                BROWSER,
-            )
-        else:
-            self.left_out.append("Failures: there are none.")
+        found = questions(self.runs)
+        self.add(
+            "questions",
+            "Questions",
+            "A sample of all kinds, wrong and right, with what every run said. The sentences that "
+            "the answer follows from are highlighted. The arrow keys turn the pages; a click on a "
+            "cell of the heatmap picks its questions.",
+            Questions(),
+        )
         if self.left_out:
             self.add("missing", "Left out", "What these runs have no data for.",
-                     notes(self.left_out))  # fmt: skip
+                     Notes(self.left_out))  # fmt: skip
         self.numbers["left_out"] = self.left_out
-        return Content(cards(about), self.sections, self.figures, failures, self.numbers)
+        return Content(cards, self.sections, self.figures, found, self.numbers)
 
-    def add(self, name: str, title: str, lead: str, body: str) -> None:
-        self.sections.append(Section(name, title, lead, body))
+    def add(self, name: str, title: str, lead: str, *blocks: Any) -> None:
+        self.sections.append(Section(name, title, lead, blocks))
 
-    def chart(self, figure: Figure) -> str:
+    def chart(self, figure: Figure, table: Table | None = None) -> Chart:
         self.figures.append(figure)
-        return chart(figure)
+        return Chart(figure, table)
+
+    def bars(self, name: str, title: str, rows: Sequence[Row], runs: Sequence[str]) -> Chart:
+        """Bars with their numbers as a table."""
+        return self.chart(draw.bars(name, title, rows, runs), _shares(title, rows))
 
     # --- the sections, in their order -----------------------------------------------------
 
@@ -115,74 +119,139 @@ class _Writer:
         if len(self.runs) < 2:
             self.left_out.append("Differences: only one run is named.")
             return
-        whole, by_kind, why = comparisons(self.runs)
+        whole, by_kind, why = compare.comparisons(self.runs)
         self.numbers["differences"], self.numbers["differences_by_kind"] = whole, by_kind
-        self.left_out += why
+        self.left_out += [] if whole else why
         if not whole:
             return
-        body = _differences(whole, ["runs"])
+        blocks: list[Any] = [_differences("Differences", whole, ["runs"])]
+        if why:
+            blocks.append(Notes(why))
         if by_kind:
-            body += "<h3>By kind of question</h3>" + _differences(by_kind, ["runs", "question"])
+            blocks.append(Heading("By kind of question"))
+            blocks.append(
+                _differences("Differences by kind of question", by_kind, ["runs", "question"])
+            )
         self.add(
             "differences",
             "Differences",
-            "On the same questions: cases in which just one is right, the difference with an "
-            "interval by stories, the exact p-value of McNemar and the same after Holm's "
-            "correction. What may be believed is set in bold.",
-            body,
+            "On the questions that both were asked: how many just one has right, the difference in "
+            "points with its interval, its p-value, and the same after Holm's correction. "
+            "Questions of one story count together: the test flips the signs of whole stories, "
+            "and with one question to a story it is McNemar's. What may be believed is set in "
+            "bold.",
+            *blocks,
         )
+
+    def baselines(self) -> None:
+        """Trivial baselines beside the runs, by kind of question; one table for the same data."""
+        rows: list[Row] = []
+        blocks: list[Any] = []
+        told: dict[frozenset[int], list[Run]] = {}
+        for run in self.runs:
+            if run.guessed:
+                told.setdefault(frozenset(case.asked for case in run.cases), []).append(run)
+            else:
+                self.left_out.append(
+                    f"Trivial baselines: {run.name} was made by an earlier version, which did not "
+                    "keep them; make the run anew to see them."
+                )
+        for number, runs in enumerate(told.values(), 1):
+            found = count.baselines(runs[0])
+            rows += found
+            whole = [
+                {**row, "run": "baselines", "value": row["baseline"], "order": at}
+                for at, row in enumerate(found)
+                if row["kind"] == "all"
+            ]
+            name = "baselines" if len(told) == 1 else f"baselines-{number}"
+            data = str(runs[0].manifest["data"])
+            blocks.append(self.chart(draw.bars(name, data, whole, ["baselines"])))
+            blocks.append(_beside(data, runs, found))
+        self.numbers["baselines"] = rows
+        if blocks:
+            self.add(
+                "baselines",
+                "Trivial baselines",
+                "What guesses without understanding get right on the same questions. Those that "
+                "look up the commonest answer know the labels, which flatters them; the others "
+                "only read. A model that is no better has shown nothing.",
+                *blocks,
+            )
 
     def broken_down(self) -> None:
         found, lines = count.breakdowns(self.runs)
         self.numbers["by"] = found
         self.left_out += lines
         titles = {dimension.name: dimension.title for dimension in DIMENSIONS}
-        body = "".join(
-            self.chart(draw.bars(f"by-{name}", titles[name], rows, self.names))
-            for name, rows in found.items()
-        )
-        if body:
+        charts = [
+            self.bars(f"by-{name}", titles[name], rows, self.names) for name, rows in found.items()
+        ]
+        if charts:
             self.add(
                 "accuracy",
                 "Accuracy",
-                f"By everything that varies, with 95 % intervals; fewer than {FEW} cases are pale.",
-                f'<div class="grid">{body}</div>',
+                "By everything that varies, with the number of questions.",
+                Legend("bars"),
+                Group("grid", charts),
             )
 
     def compositions(self) -> None:
+        each: list[Any] = []
         every: list[Row] = []
-        body = ""
         for number, run in enumerate(self.runs, 1):
             rows = count.heatmap(run)
             every += rows
             if len(self.runs) > 1 and rows:
-                body += f"<h3>{_escape(run.name)}</h3>"
-            panels, thin = "", []
-            for size in sorted({row["support_size"] for row in rows}):
-                panel = [row for row in rows if row["support_size"] == size]
-                if all(row["few"] for row in panel):
-                    thin.append(str(size))
-                    continue
-                title = f"{size} sentence{'s' * (size != 1)} in the support"
-                name = f"support-{size}" if len(self.runs) == 1 else f"support-{size}-run{number}"
-                panels += self.chart(draw.heatmap(name, title, panel))
-            body += f'<div class="panels">{panels}</div>'
-            if thin:
-                body += notes(
-                    [f"Supports of {', '.join(thin)} sentences: no cell has {FEW} cases; they are "
-                     "in numbers.json."]
-                )  # fmt: skip
+                each.append(Heading(run.name))
+            ending = "" if len(self.runs) == 1 else f"-run{number}"
+            each += self.panels(rows, f"support-{{}}{ending}", draw.heatmap)
         self.numbers["heatmap"] = every
         if not every:
             self.left_out.append("Composition of the support: these data name none.")
             return
-        self.add(
-            "compositions",
-            "What the support consists of",
+        blocks = [Legend("heatmap"), *each]
+        lead = (
             "Events and tellings that the answer follows from, against the kind of question. "
-            f"The {draw.ROWS} commonest of each size; hover for examples.",
-            HEATMAP_KEY + body,
+            f"The {draw.ROWS} commonest of each size, what training had not before what it had, "
+            "the worst first."
         )
+        if len(self.runs) == 2:
+            first, second = self.runs
+            rows = compare.heatmap(first, second)
+            self.numbers["heatmap_differences"] = rows
+            if rows:
+                blocks = [
+                    Heading(f"{first.name} − {second.name}, in points"),
+                    Legend("differences"),
+                    *self.panels(
+                        rows,
+                        "support-{}-difference",
+                        lambda name, title, panel: draw.differences(
+                            name, title, panel, first.name, second.name
+                        ),
+                    ),
+                    Group("details", blocks, "Each run by itself"),
+                ]
+        self.add("compositions", "What the support consists of", lead, *blocks)
+
+    def panels(self, rows: Sequence[Row], name: str, figure: Any) -> list[Any]:
+        """A figure for each size of support, and a note on those with too few cases."""
+        charts, thin = [], []
+        for size in sorted({row["support_size"] for row in rows}):
+            panel = [row for row in rows if row["support_size"] == size]
+            if all(row["few"] for row in panel):
+                thin.append(str(size))
+                continue
+            title = f"{size} sentence{'s' * (size != 1)} in the support"
+            charts.append(self.chart(figure(name.format(size), title, panel), _cells(title, panel)))
+        found: list[Any] = [Group("panels", charts)] if charts else []
+        if thin:
+            found.append(
+                Notes([f"Supports of {', '.join(thin)} sentences: no cell has {FEW} questions; "
+                       "they are in numbers.json."])
+            )  # fmt: skip
+        return found
 
     def chains(self) -> None:
         rows = [row for run in self.runs for row in count.steps(run)]
@@ -195,8 +264,12 @@ class _Writer:
             "steps",
             "Longer chains",
             "Accuracy against the number of steps"
-            + (", the range of the training shaded." if trained else "."),
-            self.chart(draw.steps(rows, self.names)),
+            + (", the range of the training shaded" if trained else "")
+            + "; dashed: the best trivial baseline.",
+            self.chart(
+                draw.steps(rows, self.names),
+                _shares("k", [{**row, "value": str(row["k"])} for row in rows]),
+            ),
         )
 
     def learning(self) -> None:
@@ -225,8 +298,8 @@ class _Writer:
             self.chart(
                 draw.curve("learning", "Accuracy against training examples", rows,
                            "training examples", GOAL)
-            )
-            + table(["curve", f"examples for {GOAL:.0%}", "trained on"], lines),
+            ),
+            Table("Examples needed", ["curve", f"examples for {GOAL:.0%}", "trained on"], lines),
         )  # fmt: skip
 
     def inoculation(self) -> None:
@@ -258,20 +331,28 @@ class _Writer:
             "old test suffers.",
             self.chart(
                 draw.curve("inoculation", "Accuracy against the dose", rows, "examples added")
-            )
-            + (table(head, lines) if lines else ""),
+            ),
+            *([Table("Inoculation", head, lines)] if lines else []),
         )
 
     def noise(self) -> None:
         rows = count.noise(self.runs)
         self.numbers["noise"] = rows
         if not rows:
-            self.left_out.append("Noise: there is none in these stories.")
+            kinds = {case.noise for run in self.runs for case in run.cases}
+            self.left_out.append(
+                "Noise: there is none in these stories."
+                if kinds == {"none"}
+                else f"Noise: all stories have the same ({', '.join(sorted(kinds))})."
+            )
             return
         trained = [run.seen.noise for run in self.runs if run.seen]
         by_training = len(trained) == len(self.runs) == len(set(trained))
         self.add("noise", "Noise", "Accuracy by what was mixed into the stories.",
-                 self.chart(draw.noise(rows, by_training)))  # fmt: skip
+                 self.chart(
+                     draw.noise(rows, by_training),
+                     _shares("noise in the test", [{**r, "value": r["tested"]} for r in rows]),
+                 ))  # fmt: skip
 
     def giving(self) -> None:
         rows = [row for run in self.runs for row in count.giving(run)]
@@ -287,7 +368,7 @@ class _Writer:
             "giving",
             "Giving",
             "By sentences in the support, with and without a GIVE among them.",
-            self.chart(draw.bars("giving", "Support", shown, self.names)),
+            self.bars("giving", "Support", shown, self.names),
         )
 
     def phrasing(self) -> None:
@@ -297,7 +378,7 @@ class _Writer:
             self.left_out.append("Phrasing: nobody is asked for both by where and by yes or no.")
             return
         head = ["run", "pairs", "both right", "only where", "only yes-no", "both wrong",
-                "consistent", "McNemar p"]  # fmt: skip
+                "consistent", "p"]  # fmt: skip
         lines = [
             [row["run"], *(f"{row[key]:,}" for key in ("pairs", "both_right", "only_where",
              "only_yes_no", "both_wrong")), percent(row["consistent"]), p_value(row["p"])]
@@ -307,8 +388,8 @@ class _Writer:
             "phrasing",
             "Phrasing",
             "The same person at the same moment, asked for in two ways: Where is …? and Is … in "
-            "the …? Who knows where somebody is has both right.",
-            table(head, lines),
+            "the …? Who knows where somebody is has both right. The p-value counts stories.",
+            Table("Phrasing", head, lines),
         )
 
     def seen(self) -> None:
@@ -320,11 +401,6 @@ class _Writer:
                 "`fabula eval --train DATA` tells it."
             )
             return
-        lines = [
-            [row["run"], row["of"], row["value"], percent(row["accuracy"]),
-             f"{percent(row['low'])} to {percent(row['high'])}", f"{row['count']:,}"]
-            for row in rows
-        ]  # fmt: skip
         shown = [
             {**row, "value": f"{row['of']} {row['value']}", "order": at}
             for at, row in enumerate(rows)
@@ -335,55 +411,116 @@ class _Writer:
             "Seen and unseen",
             "A signature is question and support with the names abstracted; a composition is what "
             "the support consists of. Both against the training data.",
-            self.chart(draw.bars("seen", "In training", shown, known))
-            + table(["run", "of the", "in training", "accuracy", "95 %", "cases"], lines),
+            self.bars("seen", "In training", shown, known),
         )
 
-    def baselines(self) -> None:
-        rows, body = [], ""
-        told: set[Any] = set()
-        for number, run in enumerate(self.runs, 1):
-            found = count.baselines(run)
-            data = run.manifest.get("digest")
-            if not found:
-                self.left_out.append(f"Baselines: the run {run.name} is not finished.")
-            if not found or data in told:
-                continue
-            told.add(data)
-            rows += found
-            shown = [{**row, "run": "baselines", "value": row["baseline"], "order": at}
-                     for at, row in enumerate(found)]  # fmt: skip
-            name = "baselines" if len(told) == 1 else f"baselines-{number}"
-            body += self.chart(draw.bars(name, str(run.manifest["data"]), shown, ["baselines"]))
-        self.numbers["baselines"] = rows
-        if body:
-            self.add(
-                "baselines",
-                "Without understanding",
-                "What trivial guesses get right on the same questions. Those that know the labels "
-                "are flattered.",
-                body,
-            )
+
+# --- blocks of numbers ----------------------------------------------------------------------------
 
 
-def _escape(text: str) -> str:
-    from html import escape
-
-    return escape(text)
-
-
-def _about(run: Run) -> str:
+def _card(run: Run, row: Row) -> Card:
     said = run.manifest
+    alone = row["stories"] == row["count"]
+    lines = [
+        f"95 %: {percent(row['low'])} to {percent(row['high'])}"
+        + ("" if alone else f", by its {row['stories']:,} stories"),
+        f"{row['right']:,} of {row['count']:,} right",
+    ]
+    above = row["above_baseline"]
+    if above:
+        interval = "" if above["low"] is None else (
+            f" ({points(above['low'])} to {points(above['high'])} points)"
+        )  # fmt: skip
+        verdict = (
+            "not to be told apart"
+            if above["p"] >= BELIEVED
+            else "better" if above["difference"] > 0 else "worse"
+        )  # fmt: skip
+        lines.append(
+            f"Best trivial baseline: {percent(above['accuracy'])} ({above['baseline']}). The model "
+            f"differs by {points(above['difference'])} points{interval}, "
+            f"p {_equals(above['p'])}: {verdict}."
+        )
     asked = [f"{said.get('ask.style', 'direct')}", f"answer as {said.get('ask.form', 'word')}"]
     if said.get("ask.shots"):
         asked.append(f"{said['ask.shots']} examples")
     unfinished = len(run.cases) < said["instances"]
     rest = f"; {len(run.cases):,} of {said['instances']:,} asked so far" if unfinished else ""
-    return f"{said['data']} · {', '.join(asked)}{rest}"
+    lines.append(f"{said['data']} · {', '.join(asked)}{rest}")
+    return Card(run.name, percent(row["accuracy"]), lines)
 
 
-def _differences(rows: Sequence[dict[str, Any]], first: Sequence[str]) -> str:
-    head = [*first, "questions", "only first", "only second", "difference", "95 %", "p", "p (Holm)"]
+def _equals(p: float) -> str:
+    said = p_value(p)
+    return said if said.startswith("<") else f"= {said}"
+
+
+def _beside(data: str, runs: Sequence[Run], rows: Sequence[Row]) -> Table:
+    """Runs and baselines beside each other, by kind of question."""
+    names = list(dict.fromkeys(row["baseline"] for row in rows))
+    known = {(row["baseline"], row["kind"]): row for row in rows}
+    lines = []
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        cells = [[case for case in run.cases if kind in ("all", case.kind)] for run in runs]
+        lines.append(
+            [
+                kind,
+                f"{len(cells[0]):,}",
+                *(percent(sum(case.right for case in cases) / len(cases)) for cases in cells),
+                *(percent(known[name, kind]["accuracy"]) for name in names),
+            ]
+        )
+    head = ["question", "n", *(run.name for run in runs), *names]
+    return Table(f"Runs and trivial baselines on {data}", head, lines, [True])
+
+
+def _shares(title: str, rows: Sequence[Row]) -> Table:
+    """Shares with all that belongs to them."""
+    several = len({row["run"] for row in rows}) > 1
+    head = [*(["run"] if several else []), title.lower(), "accuracy", "95 %", "n", "stories",
+            "best trivial baseline"]  # fmt: skip
+    lines = [
+        [*([row["run"]] if several else []), row["value"], percent(row["accuracy"]),
+         f"{percent(row['low'])} to {percent(row['high'])}", f"{row['count']:,}",
+         f"{row['stories']:,}", draw.trivial(row)]
+        for row in rows
+    ]  # fmt: skip
+    return Table(title, head, lines)
+
+
+def _cells(title: str, rows: Sequence[Row]) -> Table:
+    """The cells of a heatmap, of accuracies or of differences."""
+    training = {True: "seen", False: "not seen", None: "not known"}
+    two = "difference" in rows[0]
+    head = ["support", "question", *(["difference", "95 %"] if two else ["accuracy", "95 %"]), "n",
+            *([] if two else ["best trivial baseline"]), "in training"]  # fmt: skip
+    lines = []
+    for row in rows:
+        show = points if two else percent
+        interval = "–" if row["low"] is None else f"{show(row['low'])} to {show(row['high'])}"
+        lines.append(
+            [
+                row["composition"],
+                row["kind"],
+                show(row["difference"] if two else row["accuracy"]),
+                interval,
+                f"{row['count']:,}",
+                *([] if two else [draw.trivial(row)]),
+                training[row["seen"]],
+            ]
+        )
+    return Table(title, head, lines)
+
+
+def _outcomes(rows: Sequence[Row]) -> Table:
+    kinds = [str(outcome) for outcome in Outcome]
+    lines = [[row["run"], *(f"{row[kind]:,}" for kind in kinds)] for row in rows]
+    return Table("Outcomes", ["run", *kinds], lines)
+
+
+def _differences(caption: str, rows: Sequence[Row], first: Sequence[str]) -> Table:
+    head = [*first, "questions", "stories", "only first", "only second", "difference", "95 %", "p",
+            "p (Holm)"]  # fmt: skip
     lines = []
     for row in rows:
         interval = "–"
@@ -394,6 +531,7 @@ def _differences(rows: Sequence[dict[str, Any]], first: Sequence[str]) -> str:
                 f"{row['first']} − {row['second']}",
                 *([row["kind"]] if len(first) > 1 else []),
                 f"{row['count']:,}",
+                f"{row['stories']:,}",
                 f"{row['only_first']:,}",
                 f"{row['only_second']:,}",
                 points(row["difference"]),
@@ -402,49 +540,4 @@ def _differences(rows: Sequence[dict[str, Any]], first: Sequence[str]) -> str:
                 p_value(row["p_holm"]),
             ]
         )
-    return table(head, lines, [row["p_holm"] < BELIEVED for row in rows])
-
-
-def _failure(run: Run, said: dict[str, Any]) -> dict[str, Any]:
-    record = said["instance"]
-    made = record["provenance"]
-    return {
-        "run": run.name,
-        "kind": record["query"][0],
-        "outcome": said["outcome"],
-        "story": record["story"],
-        "support": record["support"],
-        "roles": record["roles"],
-        "question": record["question"],
-        "answer": record["answer"],
-        "said": said["answer"],
-        "reply": said["reply"][:LONGEST],
-        "proof": _proof(record),
-        "composition": " + ".join(record["composition"]),
-        "again": f"fabula show {made.get('recipe')} --split {made.get('split')} "
-        f"--index {made.get('index')} --seed {made.get('seed')}",
-    }
-
-
-def _proof(record: dict[str, Any]) -> str:
-    """What the answer follows from, in a line; the steps too where the world tells them."""
-    numbers = ", ".join(map(str, sorted(record["support"])))
-    others = len(record["supports"]) - 1
-    told = f"follows from {numbers}" if numbers else "does not follow from the text"
-    if others > 0:
-        told += f" (and {others} other way{'s' * (others > 1)})"
-    steps = record["features"].get("proof")
-    if isinstance(steps, list) and steps:
-        told += ": " + "; ".join(
-            f"{_fact(step['fact'])} because {' and '.join(map(_fact, step['from']))}"
-            for step in steps
-            if isinstance(step, dict) and "fact" in step
-        )
-    return told
-
-
-def _fact(fact: Sequence[str]) -> str:
-    """A relation as words: Angela –son→ Saul."""
-    return (
-        f"{fact[0]} –{fact[1]}→ {fact[2]}" if len(fact) == 3 else re.sub(r"[\[\]']", "", str(fact))
-    )
+    return Table(caption, head, lines, [row["p_holm"] < BELIEVED for row in rows])

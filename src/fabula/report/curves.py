@@ -13,9 +13,10 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from fabula.evaluate.curves import GOAL, Cure, Point, examples_needed, inoculation
+from fabula.evaluate.statistics import effective
 from fabula.evaluate.training import Seen
-from fabula.report.cases import Run
-from fabula.report.numbers import Row, share
+from fabula.report.cases import Case, Run
+from fabula.report.numbers import Row, by_story, shown
 
 
 class Curve(NamedTuple):
@@ -33,8 +34,7 @@ class Curve(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as plain values."""
-        points = [{"examples": p.examples, **share(p.right, p.asked)} for p in self.points]
-        return {**self._asdict(), "points": points}
+        return {**self._asdict(), "points": [_row(point) for point in self.points]}
 
 
 class Inoculation(NamedTuple):
@@ -100,7 +100,7 @@ def rows(curves: Iterable[Curve]) -> list[Row]:
     """The points of curves as rows with intervals, each curve by a name of its own."""
     curves = list(curves)
     return [
-        {"run": name, "examples": point.examples, **share(point.right, point.asked)}
+        {"run": name, **_row(point)}
         for name, curve in zip(names(curves), curves, strict=True)
         for point in curve.points
     ]
@@ -136,11 +136,17 @@ def _sources(source: str) -> set[str]:
     return set(source.split(", "))
 
 
+def _row(point: Point) -> Row:
+    counts = {"count": point.asked, "right": point.right}
+    return {"examples": point.examples, **counts, **shown(point.accuracy)}
+
+
 def _points(members: Iterable[tuple[int, Run]]) -> list[Point]:
-    """Points of a curve; runs with as many examples are counted together."""
-    cells: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    """Points of a curve; runs with as many examples are counted together, story by story."""
+    cells: dict[int, list[Case]] = defaultdict(list)
     for examples, run in members:
-        cell = cells[examples]
-        cell[0] += run.right
-        cell[1] += len(run.cases)
-    return [Point(examples, *cell) for examples, cell in sorted(cells.items())]
+        cells[examples] += run.cases
+    return [
+        Point(examples, sum(case.right for case in cases), len(cases), effective(by_story(cases)))
+        for examples, cases in sorted(cells.items())
+    ]

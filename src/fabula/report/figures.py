@@ -6,10 +6,13 @@ Promise: a figure holds the numbers it shows, so that it can be taken out and us
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
-from fabula.report.numbers import Row
-from fabula.report.theme import OUTCOMES
+import orjson
+
+from fabula.report.numbers import FEW, Row
+from fabula.report.theme import DARK_INK, DIFFERENCES, OUTCOMES, RAMP, WHITE_INK, ink_on
 from fabula.score import Outcome
 
 Spec = dict[str, Any]
@@ -18,6 +21,8 @@ ROWS = 30
 """Compositions in a panel of the heatmap: the commonest."""
 GAPS = {"paddingInner": 0.1, "paddingOuter": 0.05}
 PERCENT = {"format": ".0%", "tickCount": 5}
+ROOM = 96
+"""Pixels kept free beside bars for their value and number."""
 
 
 class Figure(NamedTuple):
@@ -47,17 +52,28 @@ def _tooltip(*fields: tuple[str, str]) -> list[Spec]:
         {"field": "high", "title": "to", "format": ".1%"},
         {"field": "right", "title": "right", "format": ","},
         {"field": "count", "title": "of", "format": ","},
+        {"field": "trivial", "title": "baseline"},
     ]
 
 
+def trivial(row: Row) -> str:
+    """The best trivial baseline of a row, in words."""
+    if row.get("baseline_accuracy") is None:
+        return "–"
+    return f"{row['baseline_accuracy']:.1%} ({row['baseline']})"
+
+
 def _figure(name: str, title: str, rows: Sequence[Row], rest: Spec) -> Figure:
-    spec = {"data": {"values": list(rows)}, "width": "container", **rest}
-    return Figure(name, title, spec)
+    values = [{**row, "trivial": trivial(row)} if "accuracy" in row else row for row in rows]
+    return Figure(name, title, {"data": {"values": values}, "width": "container", **rest})
 
 
 def _series(runs: Sequence[str]) -> Spec:
     """The colour of a run; a legend only if there are several."""
-    legend = {"orient": "top", "title": None, "columns": 0, "symbolOpacity": 1}
+    longest = max((len(run) for run in runs), default=0)
+    beside = f"max(1, floor(width / {7 * min(longest, 34) + 30}))"  # as many as there is room for
+    legend = {"orient": "top", "title": None, "columns": {"expr": beside}, "symbolOpacity": 1,
+              "labelLimit": {"expr": "min(240, width - 20)"}}  # fmt: skip
     return {
         "field": "run",
         "type": "nominal",
@@ -70,7 +86,10 @@ def _series(runs: Sequence[str]) -> Spec:
 def bars(
     name: str, title: str, rows: Sequence[Row], runs: Sequence[str], field: str = "value"
 ) -> Figure:
-    """Accuracy of each value with its interval, runs beside each other."""
+    """Accuracy of each value with interval, value and number; runs beside each other.
+
+    A diamond is the best trivial baseline on the same questions.
+    """
     order = list(
         dict.fromkeys(str(r[field]) for r in sorted(rows, key=lambda r: r.get("order", 0)))
     )
@@ -78,29 +97,45 @@ def bars(
         "field": field,
         "type": "nominal",
         "sort": order,
-        "axis": {"title": None, "labelLimit": 190},
+        "axis": {"title": None, "labelLimit": 190, **_in_two_lines(order)},
     }
     offset: Spec = {"yOffset": {"field": "run", "sort": list(runs)}} if len(runs) > 1 else {}
     across = {"y": {**band, "scale": {"paddingInner": 0.3}}, **offset}
     thick = 13 if len(runs) > 1 else 20
+    # room for the labels at the right, however wide the figure is
+    scale = {"domainMin": 0, "domainMax": {"expr": f"width / max(width - {ROOM}, 40)"},
+             "nice": False}  # fmt: skip
+    axis = {"title": "accuracy", "format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
+    tip = _tooltip(("run", "run"), (field, title.lower()))
+    labelled = [{**row, "label": f"{row['accuracy']:.1%}  n {row['count']:,}"} for row in rows]
+    known = any(row.get("baseline_accuracy") is not None for row in rows)
+    diamond: Spec = {
+        "transform": [{"filter": "isValid(datum.baseline_accuracy)"}],
+        "mark": {"type": "point", "shape": "diamond", "style": "baseline", "size": 46,
+                 "filled": True},
+        "encoding": {"x": {"field": "baseline_accuracy", "type": "quantitative"},
+                     "tooltip": tip},
+    }  # fmt: skip
+    broken = bool(_in_two_lines(order))
     return _figure(
         name,
         title,
-        rows,
+        labelled,
         {
-            "height": len(order) * (23 * len(runs) if len(runs) > 1 else 27),
+            "height": len(order) * (23 * len(runs) if len(runs) > 1 else 36 if broken else 27),
             "encoding": across,
             "layer": [
                 {
                     "mark": {"type": "bar", "cornerRadiusEnd": 3, "height": thick},
                     "encoding": {
-                        "x": _accuracy(),
+                        "x": {"field": "accuracy", "type": "quantitative", "scale": scale,
+                              "axis": axis},
                         "color": _series(runs),
                         "opacity": {
-                            "condition": {"test": "datum.count < 10", "value": 0.35},
+                            "condition": {"test": f"datum.count < {FEW}", "value": 0.35},
                             "value": 0.9,
                         },
-                        "tooltip": _tooltip(("run", "run"), (field, title.lower())),
+                        "tooltip": tip,
                     },
                 },
                 {
@@ -108,11 +143,28 @@ def bars(
                     "encoding": {
                         "x": {"field": "low", "type": "quantitative"},
                         "x2": {"field": "high"},
+                        "tooltip": tip,
                     },
+                },
+                *([diamond] if known else []),
+                {
+                    "mark": {"type": "text", "style": "value", "align": "left", "dx": 12,
+                             "fontSize": 11},
+                    "encoding": {"x": {"datum": 1}, "text": {"field": "label"}},
                 },
             ],
         },
-    )
+    )  # fmt: skip
+
+
+def _in_two_lines(labels: Sequence[str]) -> Spec:
+    """What makes an axis break long labels, so that room is left on a narrow screen."""
+    broken = {
+        label: wrap(label, max(14, len(label) // 2 + 4)) for label in labels if len(label) > 16
+    }
+    if not broken:
+        return {}
+    return {"labelExpr": f"({orjson.dumps(broken).decode()})[datum.label] || datum.label"}
 
 
 def outcomes(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
@@ -163,55 +215,140 @@ def outcomes(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
 
 
 def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
-    """One panel: compositions against kinds of question, what was seen in training framed."""
-    total: dict[str, int] = {}
-    for row in rows:
-        total[row["composition"]] = total.get(row["composition"], 0) + row["count"]
-    kept = sorted(sorted(total, key=lambda c: -total[c])[:ROWS])
-    kinds = sorted({row["kind"] for row in rows})
-    shown = [
-        {
-            **row,
-            "label": str(row["count"]) if row["few"] else f"{row['accuracy']:.0%}",
-            "example": row["examples"][0] if row["examples"] else "",
-            "another": row["examples"][1] if len(row["examples"]) > 1 else "",
-            "training": {True: "seen", False: "not seen", None: "not known"}[row["seen"]],
-        }
-        for row in rows
-        if row["composition"] in kept
-    ]
+    """One panel of accuracy: compositions against kinds of question."""
     tip = [
         *_tooltip(("kind", "question"), ("composition", "support"), ("training", "in training")),
         {"field": "example", "title": "e.g."},
         {"field": "another", "title": "or"},
     ]
-    return _figure(
-        name,
-        title,
-        shown,
+    shown = [
         {
+            **row,
+            "label": str(row["count"]) if row["few"] else f"{row['accuracy']:.0%}",
+            "ink": ink_on(RAMP, row["accuracy"]),
+            "example": row["examples"][0] if row["examples"] else "",
+            "another": row["examples"][1] if len(row["examples"]) > 1 else "",
+        }
+        for row in rows
+    ]
+    return _cells(name, title, shown, _mean(rows, "accuracy"), "accuracy", SCALE, tip)
+
+
+def differences(name: str, title: str, rows: Sequence[Row], first: str, second: str) -> Figure:
+    """The same for two runs: how much more of a cell the first has right."""
+    tip = [
+        {"field": "kind", "title": "question"},
+        {"field": "composition", "title": "support"},
+        {"field": "training", "title": "in training"},
+        {"field": "first", "title": first, "format": ".1%"},
+        {"field": "second", "title": second, "format": ".1%"},
+        {"field": "difference", "title": "difference", "format": "+.1%"},
+        {"field": "interval", "title": "95 %"},
+        {"field": "count", "title": "questions", "format": ","},
+    ]
+    shown = [
+        {
+            **row,
+            "label": str(row["count"]) if row["few"] else
+            f"{100 * row['difference']:+.0f}".replace("-", "−"),
+            "ink": ink_on(DIFFERENCES, (row["difference"] + 1) / 2),
+            "interval": "–" if row["low"] is None else f"{row['low']:+.1%} to {row['high']:+.1%}",
+        }
+        for row in rows
+    ]  # fmt: skip
+    scale = {"domain": [-1, -0.5, 0, 0.5, 1], "range": DIFFERENCES, "interpolate": "rgb"}
+    return _cells(name, title, shown, _mean(rows, "difference"), "difference", scale, tip)
+
+
+def _mean(rows: Sequence[Row], field: str) -> dict[str, float]:
+    """The mean of a field over the questions of each composition; small cells count if alone."""
+    total: dict[str, list[float]] = {}
+    solid = {row["composition"] for row in rows if not row["few"]}
+    for row in rows:
+        if row["few"] and row["composition"] in solid:
+            continue
+        cell = total.setdefault(row["composition"], [0.0, 0.0])
+        cell[0] += row[field] * row["count"]
+        cell[1] += row["count"]
+    return {name: value / count for name, (value, count) in total.items()}
+
+
+GROUPS = {
+    frozenset({False}): "not seen in training",
+    frozenset({True, False}): "seen with other questions",
+    frozenset({True}): "seen in training",
+    frozenset({None}): "",
+}
+"""Rows of a heatmap by whether their cells were seen in training, in the order of the groups."""
+
+
+def _cells(
+    name: str,
+    title: str,
+    rows: Sequence[Row],
+    rank: dict[str, float],
+    field: str,
+    scale: Spec,
+    tip: list[Spec],
+) -> Figure:
+    """Compositions against kinds of question: unseen before seen in training, the worst first."""
+    total: dict[str, int] = {}
+    seen: dict[str, set[bool | None]] = {}
+    for row in rows:
+        total[row["composition"]] = total.get(row["composition"], 0) + row["count"]
+        seen.setdefault(row["composition"], set()).add(row["seen"])
+    kept = sorted(total, key=lambda c: -total[c])[:ROWS]
+    solid = {row["composition"] for row in rows if not row["few"]}
+    kept.sort(key=lambda c: (c not in solid, rank[c], c))  # those with too few questions last
+    kinds = sorted({row["kind"] for row in rows if row["composition"] in kept})
+    shown = [
+        {
+            **row,
+            "group": GROUPS[frozenset(seen[row["composition"]])],
+            "training": {True: "seen", False: "not seen", None: "not known"}[row["seen"]],
+        }
+        for row in rows
+        if row["composition"] in kept
+    ]
+    groups = [group for group in GROUPS.values() if any(row["group"] == group for row in shown)]
+    extent = min(230, 7 * max(map(len, kept)) + 8)  # the same for all groups, so that they align
+
+    def panel(named: bool) -> Spec:
+        return {
             "height": {"step": 28},
             "width": {"step": 62},
             "encoding": {
                 "x": {
                     "field": "kind",
                     "type": "nominal",
-                    "sort": kinds,
-                    "scale": GAPS,
-                    "axis": {"title": None, "orient": "top", "labelAngle": -35, "domain": False,
-                             "ticks": False},
+                    "scale": {"domain": kinds, **GAPS},
+                    "axis": {
+                        "title": None,
+                        "orient": "top",
+                        "labelAngle": -35,
+                        "domain": False,
+                        "ticks": False,
+                        "labels": named,
+                    },
                 },
                 "y": {
                     "field": "composition",
                     "type": "nominal",
                     "sort": kept,
                     "scale": GAPS,
-                    "axis": {"title": None, "domain": False, "ticks": False, "labelLimit": 230,
-                             "labelPadding": 8},
+                    "axis": {
+                        "title": None,
+                        "domain": False,
+                        "ticks": False,
+                        "labelLimit": 230,
+                        "minExtent": extent,
+                        "maxExtent": extent,
+                        "labelPadding": 8,
+                    },
                 },
             },
             "layer": [
-                {"transform": [{"filter": "!datum.few"}], **_coloured(tip)},
+                {"transform": [{"filter": "!datum.few"}], **_coloured(tip, field, scale)},
                 {
                     "transform": [{"filter": "datum.few"}],
                     "mark": {"type": "rect", "style": "few", "cornerRadius": 3},
@@ -222,26 +359,37 @@ def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
                     "mark": {"type": "rect", "style": "seen", "cornerRadius": 3, "filled": False},
                     "encoding": {"tooltip": tip},
                 },
-                {"transform": [{"filter": "!datum.few"}], **_figure_on_colour(11)},
+                {"transform": [{"filter": "!datum.few"}], **_figure_on_colour(11, tip)},
                 {
                     "transform": [{"filter": "datum.few"}],
                     "mark": {"type": "text", "style": "fewtext", "fontSize": 11},
-                    "encoding": {"text": {"field": "label"}},
+                    "encoding": {"text": {"field": "label"}, "tooltip": tip},
                 },
             ],
-        },
-    )  # fmt: skip
+        }
+
+    if groups == [""]:
+        return _figure(name, title, shown, panel(True))
+    parts = []
+    for number, group in enumerate(groups):
+        rows = [{**row, "trivial": trivial(row)} for row in shown if row["group"] == group]
+        named = {"title": {"text": group, "anchor": "start", "offset": 6}}
+        parts.append({"data": {"values": rows}, **named, **panel(not number)})
+    return Figure(name, title, {"vconcat": parts, "spacing": 10})
 
 
-def _coloured(tip: Any) -> Spec:
-    """Cells coloured by accuracy."""
+SCALE = {"domain": [0, 0.25, 0.5, 0.75, 1], "range": RAMP, "interpolate": "rgb"}
+
+
+def _coloured(tip: Any, field: str = "accuracy", scale: Spec = SCALE) -> Spec:
+    """Cells coloured by a share."""
     return {
         "mark": {"type": "rect", "cornerRadius": 3, "stroke": None},
         "encoding": {
             "color": {
-                "field": "accuracy",
+                "field": field,
                 "type": "quantitative",
-                "scale": {"domain": [0, 1]},
+                "scale": scale,
                 "legend": None,
             },
             "tooltip": tip,
@@ -249,14 +397,17 @@ def _coloured(tip: Any) -> Spec:
     }
 
 
-def _figure_on_colour(size: int) -> Spec:
-    """The labels of such cells: dark on the light middle of the scale, else white."""
-    middle = "datum.accuracy > 0.22 && datum.accuracy < 0.8"
+def _figure_on_colour(size: int, tip: list[Spec]) -> Spec:
+    """The labels of such cells: dark or white, whichever reads better."""
     return {
-        "mark": {"type": "text", "fontSize": size, "tooltip": None},
+        "mark": {"type": "text", "fontSize": size},
         "encoding": {
             "text": {"field": "label"},
-            "color": {"condition": {"test": middle, "value": "#2a241a"}, "value": "#ffffff"},
+            "tooltip": tip,
+            "color": {
+                "condition": {"test": f"datum.ink == '{DARK_INK}'", "value": DARK_INK},
+                "value": WHITE_INK,
+            },
         },
     }
 
@@ -299,6 +450,18 @@ def steps(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
             "encoding": {"x": x, "y": _accuracy(), "color": _series(runs), "tooltip": tip},
         },
     ]
+    if any(row.get("baseline_accuracy") is not None for row in rows):
+        layers.append(
+            {
+                "transform": [{"filter": {"field": "run", "equal": rows[0]["run"]}}],
+                "mark": {"type": "line", "style": "rule", "strokeDash": [3, 4], "point": False},
+                "encoding": {
+                    "x": x,
+                    "y": {"field": "baseline_accuracy", "type": "quantitative"},
+                    "tooltip": tip,
+                },
+            }
+        )
     return _figure("steps", "Accuracy against k", rows, {"height": 260, "layer": layers})
 
 
@@ -354,7 +517,10 @@ def curve(
 def noise(rows: Sequence[Row], by_training: bool) -> Figure:
     """The noise matrix: how it was trained (or which run) against what it is tested on."""
     row_field = "trained" if by_training else "run"
-    cells = [{**row, "label": f"{row['accuracy']:.0%}", "few": row["count"] < 10} for row in rows]
+    cells = [
+        {**row, "label": f"{row['accuracy']:.0%}", "ink": ink_on(RAMP, row["accuracy"])}
+        for row in rows
+    ]
     tip = _tooltip(("run", "run"), ("trained", "noise in training"), ("tested", "in the test"))
     return _figure(
         "noise",
@@ -379,7 +545,7 @@ def noise(rows: Sequence[Row], by_training: bool) -> Figure:
             },
             "layer": [
                 _coloured(tip),
-                _figure_on_colour(12),
+                _figure_on_colour(12, tip),
             ],
         },
     )  # fmt: skip

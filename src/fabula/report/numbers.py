@@ -1,21 +1,24 @@
 """All numbers of a report: accuracy with intervals, by everything that was measured.
 
 Promises:
-1. Every share comes with its count and its 95 % interval (Wilson); the overall one also with an
-   interval by stories, because questions of one story are not independent.
-2. What there are no data for is left out, with a line that says why.
+1. Every share comes with its count, its 95 % interval by stories (questions of one story are not
+   independent), and the best trivial baseline on the same questions.
+2. What there are no data for is left out, with a line that says why; so is a breakdown that shows
+   the same groups as another one.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
-from math import isnan
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from fabula.compose import composition_name
-from fabula.evaluate.statistics import Story, bootstrap, mcnemar, wilson
+from fabula.evaluate import statistics
+from fabula.evaluate.statistics import Interval, Story, sign_flip
 from fabula.report.cases import Case, Run, outcomes_of
 from fabula.score import Outcome
 
@@ -26,7 +29,6 @@ FEW = 10
 BARS = 10
 """Bars of a number that has more values than these are ranges."""
 EXAMPLES = 2
-_RIGHT = attrgetter("right")
 
 
 class Dimension(NamedTuple):
@@ -51,83 +53,152 @@ DIMENSIONS = (
 )
 
 
-def share(right: int, count: int) -> Row:
-    """A share with its interval, as a row."""
-    value, low, high = wilson(right, count)
-    return {"count": count, "right": right, "accuracy": value, "low": low, "high": high}
+# --- one group of cases -------------------------------------------------------------------------
+
+
+def by_story(
+    cases: Iterable[Case], value: Callable[[Case], float] = attrgetter("right")
+) -> list[Story]:
+    """A value summed up over the questions of each story."""
+    found: dict[str, list[float]] = defaultdict(lambda: [0, 0])
+    for case in cases:
+        cell = found[case.story]
+        cell[0] += value(case)
+        cell[1] += 1
+    return [Story(value, int(count)) for value, count in found.values()]
+
+
+def measure(cases: Sequence[Case]) -> Row:
+    """A group of cases as a row: accuracy, interval, and the best baseline."""
+    stories = by_story(cases)
+    value, low, high = statistics.share(stories)
+    guessed = baselines_of(cases)
+    best = max(guessed, key=lambda name: guessed[name], default=None)
+    return {
+        "count": len(cases),
+        "right": sum(case.right for case in cases),
+        "stories": len(stories),
+        "accuracy": value,
+        "low": low,
+        "high": high,
+        "baseline": best,
+        "baseline_accuracy": None if best is None else guessed[best] / len(cases),
+    }
+
+
+def baselines_of(cases: Iterable[Case]) -> Counter[str]:
+    """How many of the cases each trivial baseline gets right."""
+    found: Counter[str] = Counter()
+    for names, count in Counter(case.guessed for case in cases).items():
+        for name in names:
+            found[name] += count
+    return found
+
+
+def grouped(cases: Iterable[Case], key: Callable[[Case], Hashable]) -> dict[Any, list[Case]]:
+    """The cases for each value of a key; None is no value."""
+    found: dict[Any, list[Case]] = defaultdict(list)
+    for case in cases:
+        value = key(case)
+        if value is not None:
+            found[value].append(case)
+    return found
 
 
 def overall(run: Run) -> Row:
     """The main numbers of a run."""
-    stories: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for case in run.cases:
-        cell = stories[case.story]
-        cell[0] += case.right
-        cell[1] += 1
-    by_story = bootstrap([Story(*cell) for cell in stories.values()], "accuracy")
     counts = outcomes_of(run)
     return {
         "run": run.name,
-        **share(run.right, len(run.cases)),
-        "stories": len(stories),
-        "story_low": _number(by_story.low),
-        "story_high": _number(by_story.high),
+        **measure(run.cases),
+        "above_baseline": above_baseline(run.cases),
         **{str(outcome): counts.get(str(outcome), 0) for outcome in Outcome},
     }
 
 
+def above_baseline(cases: Sequence[Case]) -> Row | None:
+    """How much better than the best trivial baseline the answers are, with interval and p-value."""
+    guessed = baselines_of(cases)
+    if not guessed:
+        return None
+    name = max(guessed, key=lambda each: guessed[each])
+    return {
+        "baseline": name,
+        "accuracy": guessed[name] / len(cases),
+        **difference(by_story(cases, lambda case: case.right - (name in case.guessed))),
+    }
+
+
+def difference(stories: Sequence[Story]) -> Row:
+    """The difference of two models on the same questions, as a row."""
+    value, low, high = statistics.difference(stories)
+    return {
+        "difference": value,
+        "low": _number(low),
+        "high": _number(high),
+        "p": sign_flip(int(story.value) for story in stories),
+    }
+
+
 def _number(value: float) -> float | None:
-    return None if isnan(value) else value
+    return None if value != value else value
 
 
-def grouped(cases: Sequence[Case], key: Callable[[Case], Hashable]) -> dict[Any, list[int]]:
-    """Right answers and cases for each value of a key; None is no value."""
-    found: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
-    # counted before it is added up: there are few different values, and many cases
-    counted = Counter(zip(map(key, cases), map(_RIGHT, cases), strict=True))
-    for (value, right), count in counted.items():
-        if value is not None:
-            cell = found[value]
-            cell[0] += right * count
-            cell[1] += count
-    return found
+def shown(interval: Interval) -> Row:
+    """An interval as a row."""
+    return {"accuracy": interval.value, "low": interval.low, "high": interval.high}
 
 
 # --- by one dimension ---------------------------------------------------------------------------
 
 
 def breakdowns(runs: Sequence[Run]) -> tuple[dict[str, list[Row]], list[str]]:
-    """Rows for each dimension that varies, and a line for those that do not."""
+    """Rows for each dimension that varies, and lines for those that do not, or tell nothing new."""
     found: dict[str, list[Row]] = {}
-    same, missing = [], []
+    told: dict[bytes, str] = {}
+    same, missing, notes = [], [], []
     for dimension in DIMENSIONS:
-        counts = [grouped(run.cases, dimension.value) for run in runs]
-        values = {value for count in counts for value in count}
+        groups = [grouped(run.cases, dimension.value) for run in runs]
+        values = {value for group in groups for value in group}
         if len(values) < 2:
             if values:
                 same.append(f"{dimension.title.lower()} ({values.pop() or 'none'})")
             else:
                 missing.append(dimension.title.lower())
             continue
+        parted = _partition(runs, dimension)
+        if parted in told:
+            notes.append(
+                f"{dimension.title}: divides the questions just as "
+                f"{told[parted].lower()} does, so it is shown once."
+            )
+            continue
+        told[parted] = dimension.title
         label = _labels(values)
-        rows = []
-        for run, count in zip(runs, counts, strict=True):
-            cells: dict[tuple[int, str], list[int]] = defaultdict(lambda: [0, 0])
-            for value, (right, number) in count.items():
-                cell = cells[label(value)]
-                cell[0] += right
-                cell[1] += number
-            for (order, name), (right, number) in sorted(cells.items()):
-                rows.append(
-                    {"run": run.name, "value": name, "order": order, **share(right, number)}
-                )
+        rows: list[Row] = []
+        for run, group in zip(runs, groups, strict=True):
+            cells: dict[tuple[int, str], list[Case]] = defaultdict(list)
+            for value, cases in group.items():
+                cells[label(value)] += cases
+            for (order, name), cases in sorted(cells.items(), key=lambda item: item[0]):
+                rows.append({"run": run.name, "value": name, "order": order, **measure(cases)})
         found[dimension.name] = rows
-    notes = []
     if same:
         notes.append(f"The same for all questions: {', '.join(same)}.")
     if missing:
         notes.append(f"Not measured here: {', '.join(missing)}.")
     return found, notes
+
+
+def _partition(runs: Sequence[Run], dimension: Dimension) -> bytes:
+    """Names which cases a dimension puts together, whatever it calls the groups."""
+    numbers: dict[Any, int] = {}
+    groups = (
+        numbers.setdefault(dimension.value(case), len(numbers))
+        for run in runs
+        for case in run.cases
+    )
+    return blake2b(array("I", groups).tobytes(), digest_size=16).digest()
 
 
 def _labels(values: set[Any]) -> Callable[[Any], tuple[int, str]]:
@@ -148,35 +219,44 @@ def _labels(values: set[Any]) -> Callable[[Any], tuple[int, str]]:
 
 # --- what the support consists of ---------------------------------------------------------------
 
+Cell = tuple[int, str, str]
+
+
+def cell_of(case: Case) -> Cell | None:
+    """The cell of the heatmap: size of the support, composition, kind of question."""
+    if case.support_size is None:
+        return None
+    return case.support_size, case.composition, case.kind
+
 
 def heatmap(run: Run) -> list[Row]:
     """A row for each composition, kind of question and size of support."""
-    cells: dict[tuple[Any, str, str], list[Any]] = {}
-    for case in run.cases:
-        if case.support_size is None:
-            continue
-        cell = cells.setdefault((case.support_size, case.composition, case.kind), [0, 0, []])
-        cell[0] += case.right
-        cell[1] += 1
-        if len(cell[2]) < EXAMPLES and (not case.right or cell[1] > 5):
-            cell[2].append(case.example)
-    seen = run.seen.compositions if run.seen else None
     rows = []
-    for (size, composition, kind), (right, count, examples) in sorted(cells.items()):
-        parts = () if composition == "nothing" else composition.split(" + ")
+    for cell, cases in sorted(grouped(run.cases, cell_of).items()):
+        wrong = [case.example for case in cases if not case.right]
         rows.append(
             {
                 "run": run.name,
-                "support_size": size,
-                "composition": composition,
-                "kind": kind,
-                **share(right, count),
-                "few": count < FEW,
-                "seen": None if seen is None else composition_name(kind, parts) in seen,
-                "examples": examples,
+                **_cell(cell),
+                **measure(cases),
+                "few": len(cases) < FEW,
+                "seen": was_seen(run, cell),
+                "examples": (wrong or [case.example for case in cases])[:EXAMPLES],
             }
         )
     return rows
+
+
+def _cell(cell: Cell) -> Row:
+    return {"support_size": cell[0], "composition": cell[1], "kind": cell[2]}
+
+
+def was_seen(run: Run, cell: Cell) -> bool | None:
+    """Whether training had this composition with this kind of question, if that is known."""
+    if run.seen is None:
+        return None
+    parts = () if cell[1] == "nothing" else cell[1].split(" + ")
+    return composition_name(cell[2], parts) in run.seen.compositions
 
 
 def steps(run: Run) -> list[Row]:
@@ -184,7 +264,7 @@ def steps(run: Run) -> list[Row]:
     found = grouped(run.cases, lambda case: case.steps)
     known = set(run.seen.steps) if run.seen else set()
     return [
-        {"run": run.name, "k": k, **share(*found[k]), "trained": k in known if known else None}
+        {"run": run.name, "k": k, **measure(found[k]), "trained": k in known if known else None}
         for k in sorted(found)
     ] if len(found) > 1 else []  # fmt: skip
 
@@ -194,10 +274,10 @@ def noise(runs: Sequence[Run]) -> list[Row]:
     rows = []
     for run in runs:
         trained = run.seen.noise if run.seen else "not known"
-        for kind, cell in sorted(grouped(run.cases, lambda case: case.noise).items()):
-            rows.append({"run": run.name, "trained": trained, "tested": kind, **share(*cell)})
+        for kind, cases in sorted(grouped(run.cases, lambda case: case.noise).items()):
+            rows.append({"run": run.name, "trained": trained, "tested": kind, **measure(cases)})
     tested = {row["tested"] for row in rows}
-    return rows if len(tested) > 1 or tested - {"none"} else []
+    return rows if len(tested) > 1 or (len(rows) > 1 and tested - {"none"}) else []
 
 
 def giving(run: Run) -> list[Row]:
@@ -210,9 +290,9 @@ def giving(run: Run) -> list[Row]:
             "run": run.name,
             "support_size": size,
             "give": "with GIVE" if give else "without GIVE",
-            **share(*cell),
+            **measure(cases),
         }
-        for (size, give), cell in sorted(cells.items(), key=lambda item: str(item[0]))
+        for (size, give), cases in sorted(cells.items(), key=lambda item: str(item[0]))
         if size is not None
     ]
 
@@ -225,10 +305,12 @@ def phrasing(run: Run) -> Row | None:
             place = asked[case.story, case.position, case.subject]
             place.setdefault(case.kind, []).append(case.right)
     table = [[0, 0], [0, 0]]
-    for both in asked.values():
+    stories: Counter[str] = Counter()
+    for (story, _, _), both in asked.items():
         for where in both.get("where-person", ()):
             for yes_no in both.get("yes-no", ()):
                 table[not where][not yes_no] += 1
+                stories[story] += where - yes_no
     pairs = sum(map(sum, table))
     if not pairs:
         return None
@@ -240,7 +322,7 @@ def phrasing(run: Run) -> Row | None:
         "only_yes_no": table[1][0],
         "both_wrong": table[1][1],
         "consistent": (table[0][0] + table[1][1]) / pairs,
-        "p": mcnemar(table[0][1], table[1][0]),
+        "p": sign_flip(stories.values()),
     }
 
 
@@ -258,21 +340,34 @@ def leakage(run: Run) -> list[Row]:
     )
     rows = []
     for name, known in kinds:
-        for value, cell in sorted(grouped(run.cases, known).items(), reverse=True):
+        for value, cases in sorted(grouped(run.cases, known).items(), reverse=True):
             rows.append(
                 {"run": run.name, "of": name, "value": "seen" if value else "unseen",
-                 **share(*cell)}
+                 **measure(cases)}
             )  # fmt: skip
     return rows
 
 
+# --- trivial baselines --------------------------------------------------------------------------
+
+
 def baselines(run: Run) -> list[Row]:
-    """What one gets without understanding, as measured when the run was made."""
-    total: dict[str, int] = defaultdict(int)
-    for scored in run.manifest.get("baselines", {}).values():
-        for name, right in scored.items():
-            total[name] += right
-    return [
-        {"run": run.name, "baseline": name, **share(right, run.manifest["instances"])}
-        for name, right in sorted(total.items(), key=lambda item: -item[1])
-    ]
+    """What trivial baselines get right, over all and by kind of question; the best first."""
+    total = baselines_of(run.cases)
+    kinds = sorted(grouped(run.cases, attrgetter("kind")).items())
+    groups = [("all", run.cases), *(kinds if len(kinds) > 1 else ())]
+    rows = []
+    for name in sorted(total, key=lambda each: (-total[each], each)):
+        for kind, cases in groups:
+            stories = by_story(cases, lambda case: name in case.guessed)  # noqa: B023
+            rows.append(
+                {
+                    "run": run.name,
+                    "baseline": name,
+                    "kind": kind,
+                    "count": len(cases),
+                    "right": int(sum(story.value for story in stories)),
+                    **shown(statistics.share(stories)),
+                }
+            )
+    return rows

@@ -1,16 +1,81 @@
-"""The page: sections of text, tables and figures, in one file that needs no network."""
+"""The page: sections of text, tables and figures, in one file that needs no network.
+
+`page.html` is its template, filled in by Jinja2, which escapes all text; `page.css` and `page.js`
+go into it as they are. A section is made of the blocks below.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
 import orjson
 
+from fabula.errors import MissingExtraError
 from fabula.report.figures import Figure
 from fabula.report.theme import DARK, LIGHT, config
+
+
+class Table(NamedTuple):
+    """Rows of text; the strong ones are to be believed."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    strong: Sequence[bool] = ()
+
+    @property
+    def words(self) -> list[bool]:
+        """Which columns are words, and begin at the left."""
+        columns = zip(*self.rows, strict=True)
+        return [not any(cell[:1] in NUMERIC for cell in column) for column in columns]
+
+    def is_strong(self, number: int) -> bool:
+        """Whether a row may be believed."""
+        return number < len(self.strong) and self.strong[number]
+
+
+class Chart(NamedTuple):
+    """A figure, and the same as a table for those who cannot see it."""
+
+    figure: Figure
+    table: Table | None = None
+
+    @property
+    def wide(self) -> bool:
+        """Whether it takes the width there is."""
+        return self.figure.spec.get("width") == "container"
+
+
+class Group(NamedTuple):
+    """Blocks together: in a grid, in panels side by side, or behind a title to be opened."""
+
+    layout: str
+    blocks: Sequence[Any]
+    title: str = ""
+
+
+class Heading(NamedTuple):
+    """A heading within a section."""
+
+    text: str
+
+
+class Notes(NamedTuple):
+    """Lines that say what is not there, and why."""
+
+    lines: Sequence[str]
+
+
+class Legend(NamedTuple):
+    """What the signs of a figure mean: 'bars', 'heatmap' or 'differences'."""
+
+    of: str
+
+
+class Questions:
+    """The browser of questions and replies."""
 
 
 class Section(NamedTuple):
@@ -19,8 +84,15 @@ class Section(NamedTuple):
     name: str
     title: str
     lead: str
-    body: str
-    """HTML."""
+    blocks: Sequence[Any]
+
+
+class Card(NamedTuple):
+    """The main numbers of a run."""
+
+    name: str
+    accuracy: str
+    lines: Sequence[str]
 
 
 NUMERIC = set("0123456789+−<–")
@@ -42,89 +114,13 @@ def p_value(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def chart(figure: Figure) -> str:
-    """The place of a figure, as wide as there is room or as it says."""
-    wide = figure.spec["width"] == "container"
-    return (
-        f"<figure><figcaption>{escape(figure.title)}</figcaption>"
-        f'<div class="scroll"><div class="chart{"" if wide else " fixed"}" '
-        f'data-figure="{escape(figure.name)}"></div></div></figure>'
-    )
-
-
-def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], strong: Sequence[bool] | None = None
-) -> str:
-    """A table; rows that are to be believed are strong, columns of words begin at the left."""
-    rows = list(rows)
-    words = [not any(cell[:1] in NUMERIC for cell in column) for column in zip(*rows, strict=True)]
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        kinds = [' class="text"' if text else "" for text in words]
-        return "".join(
-            f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)
-        )
-
-    lines = []
-    for number, row in enumerate(rows):
-        kind = ' class="believed"' if strong and strong[number] else ""
-        lines.append(f"<tr{kind}>{line(row, 'td')}</tr>")
-    return (
-        f'<div class="scroll"><table><thead><tr>{line(head, "th")}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )
-
-
-def notes(lines: Sequence[str]) -> str:
-    """Lines that say what is not there, and why."""
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f'<ul class="notes">{items}</ul>' if items else ""
-
-
-def cards(rows: Sequence[dict[str, Any]]) -> str:
-    """The main number of each run."""
-    made = []
-    for row in rows:
-        made.append(
-            f'<div class="run"><div class="name">{escape(row["run"])}</div>'
-            f"<b>{percent(row['accuracy'])}</b>"
-            f"<div>{percent(row['low'])} to {percent(row['high'])}</div>"
-            f'<div class="soft">{row["right"]:,} of {row["count"]:,} right'
-            + (
-                f"; by stories ({row['stories']:,}) {percent(row['story_low'])} to "
-                f"{percent(row['story_high'])}"
-                if row["stories"] < row["count"] and row["story_low"] is not None
-                else ""
-            )
-            + f'</div><div class="soft">{escape(row["about"])}</div></div>'
-        )
-    return f'<div class="runs">{"".join(made)}</div>'
-
-
-HEATMAP_KEY = (
-    '<div class="key"><span><i class="ramp"></i>0 to 100 % right</span>'
-    '<span><i class="framed"></i>seen in training</span>'
-    '<span><i class="few"></i>fewer than 10 cases: their number</span></div>'
-)
-
-BROWSER = (
-    '<div class="tools"><select id="pick-run" aria-label="run"></select>'
-    '<select id="pick-kind" aria-label="kind of question"></select>'
-    '<select id="pick-outcome" aria-label="outcome"></select>'
-    '<span class="count" id="failure-count" aria-live="polite"></span>'
-    '<button id="failure-back" type="button">← previous</button>'
-    '<button id="failure-on" type="button">next →</button></div>'
-    '<div class="failure" id="failure"></div>'
-)
-
-
 def page(
     title: str,
     lead: str,
-    head: str,
+    cards: Sequence[Card],
     sections: Sequence[Section],
     figures: Sequence[Figure],
-    failures: Sequence[dict[str, Any]],
+    questions: Sequence[dict[str, Any]],
     foot: str,
     library: str,
 ) -> str:
@@ -132,37 +128,45 @@ def page(
     data = {
         "figures": {figure.name: figure.spec for figure in figures},
         "themes": {"light": config(LIGHT), "dark": config(DARK)},
-        "failures": list(failures),
+        "questions": list(questions),
     }
-    links = "".join(f'<a href="#{s.name}">{escape(s.title)}</a>' for s in sections)
-    body = "".join(
-        f'<section id="{s.name}"><h2>{escape(s.title)}</h2>'
-        f'<p class="lead">{escape(s.lead)}</p>{s.body}</section>'
-        for s in sections
+    made: str = _template().render(
+        title=title,
+        lead=lead,
+        cards=cards,
+        sections=sections,
+        foot=foot,
+        style=_file("page.css"),
+        data=json_in_script(data),
+        library=library.replace("</script", "<\\/script"),
+        code=_file("page.js"),
     )
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Fabula"><link rel="icon" href="data:,">
-<title>{escape(title)}</title><style>{_file("page.css")}</style></head>
-<body><header class="top"><h1>{escape(title)}</h1><p class="soft">{escape(lead)}</p>{head}</header>
-<nav><div>{links}<button id="theme" type="button" aria-label="light or dark">◐</button></div></nav>
-<main>{body}</main><footer>{escape(foot)}</footer>
-<script type="application/json" id="page-data">{_safe(orjson.dumps(data).decode())}</script>
-<script type="module">{_code(library)}</script>
-<script type="module">{_file("page.js")}</script></body></html>
-"""
+    return made
+
+
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ModuleNotFoundError as error:
+        if error.name != "jinja2":
+            raise
+        raise MissingExtraError(
+            "reports are laid out by Jinja2. Install it: pip install 'fabula[report]'"
+        ) from None
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.globals["kind_of"] = lambda block: type(block).__name__.lower()
+    return made.from_string(_file("page.html"))
+
+
+def json_in_script(value: Any) -> str:
+    """JSON that cannot end or change the script it stands in: it has no '<', '>' or '&'."""
+    text = orjson.dumps(value).decode()
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
 
 
 def _file(name: str) -> str:
     return (resources.files("fabula.report") / name).read_text(encoding="utf-8")
-
-
-def _code(text: str) -> str:
-    """JavaScript that cannot end the script it stands in."""
-    return text.replace("</script", "<\\/script")
-
-
-def _safe(text: str) -> str:
-    """JSON that cannot end the script it stands in."""
-    return text.replace("</", "<\\/").replace("<!--", "<\\!--")

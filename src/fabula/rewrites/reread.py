@@ -19,7 +19,7 @@ from fabula.errors import FabulaError, RecipeError, hint
 from fabula.examine import related
 from fabula.instance import Instance
 from fabula.labels import mask_of, numbers_of
-from fabula.recipe import load
+from fabula.recipe import load_again
 from fabula.record import measures
 from fabula.worlds import WORLDS
 from fabula.worlds.base import Fact, Query, Reading, World, same_answer
@@ -176,14 +176,20 @@ def retell(
         signature=reading.signature(asked, best),
         provenance={
             **instance.provenance,
-            # the support is the best proof now, whatever was cited before
-            "dialect": "" if instance.provenance.get("dialect") == "release" else
-            instance.provenance.get("dialect", ""),
+            **_as_proven(instance.provenance),
             "rewrite": how,
             "of": instance.id,
             **(details or {}),
         },
     )  # fmt: skip
+
+
+def _as_proven(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The dialect of a rewritten record: its support is the best proof, not what was cited."""
+    if provenance.get("dialect") != "release":
+        return {}
+    # kept among the changes, so that the original can be made again
+    return {"dialect": "", "changes": {**provenance.get("changes", {}), "dialect": "release"}}
 
 
 def _renamed(facts: Sequence[Fact], rename: Rename) -> tuple[Fact, ...]:
@@ -195,7 +201,7 @@ def _choices(instance: Instance, query: Query, rename: Rename) -> tuple[str, ...
     if query[0] == instance.query[0]:
         return None if instance.choices is None else tuple(map(rename, instance.choices))
     try:
-        recipe = load(str(instance.provenance.get("recipe", "")))
+        recipe = load_again(instance.provenance)
     except RecipeError:
         return None
     if isinstance(recipe, Collection):

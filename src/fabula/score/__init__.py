@@ -8,12 +8,14 @@ Promises:
 3. What is marked as the answer ('Answer: …', a tag, a box, bold) goes before what is not, and the
    last mark before earlier ones. Reasoning is left out. Without a mark, two different answers are
    no right answer.
-4. 'I do not know' (refusal), no answer of the set (unparsed) and no answer yet (truncated) are
-   told apart from a wrong answer.
+4. Any word of the recipe's vocabulary is an answer: 'kitchen' is a wrong answer to 'What did Bill
+   give to Daniel?'. 'I do not know' (refusal), no answer at all (unparsed) and no answer yet
+   (truncated) are told apart from a wrong answer.
 5. The right answer is consulted only at the end: how a reply is read never depends on it, except
    that it is always among the words of a list.
 
 answers.py   the closed set of answers, and the pattern that finds them
+vocabulary.py  all words of the recipe, for answers to another question
 phrases.py   what replies say around an answer, in English and Hindi
 clean.py     a reply without what is not for reading: reasoning, the next question
 reply.py     a reply with its mentions
@@ -29,10 +31,10 @@ from fabula.instance import Instance
 from fabula.score.answers import Answers, answers_of, compass, fold, long
 from fabula.score.clean import clean, without_next_question, without_reasoning
 from fabula.score.outcome import Outcome, Score
-from fabula.score.reading import read
+from fabula.score.reading import plainly, read
 from fabula.score.reply import Reply
 
-__all__ = ["Outcome", "Score", "score"]
+__all__ = ["Outcome", "Score", "closed_score", "score"]
 
 
 def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
@@ -40,6 +42,17 @@ def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
 
     >>> fabula.score(instance, "She left the kitchen. Answer: the garden.").correct
     """
+    found = closed_score(instance, reply, truncated)
+    if found.outcome is not Outcome.UNPARSED or truncated:
+        return found
+    from fabula.score.vocabulary import wide  # reads recipes, which most replies do not need
+
+    given = plainly(Reply(without_reasoning(clean(reply)), wide(instance)))
+    return Score(Outcome.WRONG, given) if given else found
+
+
+def closed_score(instance: Instance, reply: str, truncated: bool = False) -> Score:
+    """The same over the answers to this question alone: any other word is unparsed."""
     answers = answers_of(instance)
     plain = None if truncated else _plain(reply, answers)
     if plain is not None:

@@ -109,14 +109,14 @@ def answers_of(instance: Instance) -> Answers:
     source = _source(instance)
     if (query and query[0] == "path") or (not choices and _is_way(instance.answer)):
         if source or "steps" in query[1:]:
-            return Answers("way", *_vocabulary(_steps(source)), instance)
+            return Answers("way", *vocabulary(_steps(source)), instance)
         return Answers("way", _WAY, {}, False, instance)
     if choices and len(instance.answer) <= 1:
-        return Answers("one", *_vocabulary(choices, source), instance)
+        return Answers("one", *vocabulary(choices, source), instance)
     others = said(instance, [*_objects(instance), "nothing"])
     # sorted, because stories with the same things then have the same pattern
     listed = sorted({*(choices or ()), *instance.answer, *others})
-    return Answers("list", *_vocabulary(tuple(listed), source), instance)
+    return Answers("list", *vocabulary(tuple(listed), source), instance)
 
 
 def _objects(instance: Instance) -> Iterable[str]:
@@ -182,7 +182,7 @@ def _forms(source: Source | None) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _vocabulary(choices: tuple[str, ...], source: Source | None = None) -> Vocabulary:
+def vocabulary(choices: tuple[str, ...], source: Source | None = None) -> Vocabulary:
     """Every wording of the answers, with the forms that words have in a language."""
     names = {fold(word): word for word in choices}
     forms = _forms(source)

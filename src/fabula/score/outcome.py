@@ -12,7 +12,7 @@ class Outcome(StrEnum):
     CORRECT = "correct"
     WRONG = "wrong"
     UNPARSED = "unparsed"
-    """None of the possible answers is given."""
+    """No word of the recipe's vocabulary is given as the answer."""
     REFUSAL = "refusal"
     """It says that it cannot tell."""
     TRUNCATED = "truncated"

@@ -47,6 +47,24 @@ def read(reply: Reply, truncated: bool) -> Found:
     return Outcome.TRUNCATED if truncated else _unmarked(reply)
 
 
+def plainly(reply: Reply) -> tuple[str, ...]:
+    """What a reply gives as its answer beyond doubt: marked, in bold, or without another word.
+
+    Words that are merely mentioned on the way are no answer.
+    """
+    for span in reversed(_marks(reply.raw)[-MARKS:]):
+        said = _in_mark(reply, span)
+        if said is not None:
+            return () if isinstance(said, Outcome) else said
+    said = _in_bold(reply)
+    if said is not None:
+        return () if isinstance(said, Outcome) else said
+    bare = [m for sentence in reply.sentences for m in reply.bare(sentence, strict=True)]
+    alone = all(reply.bare(sentence, strict=True) for sentence in reply.sentences)
+    given = _distinct(bare)
+    return given if alone and len(given) == 1 else ()
+
+
 def _marks(text: str) -> list[Span]:
     """The stretches marked as the answer, in order."""
     found = [Span(*m.span(1), True) for m in _TAGGED.finditer(text)] if "<" in text else []

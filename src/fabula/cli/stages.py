@@ -1,0 +1,122 @@
+"""Progress of a command that works in stages: what it is at is on the screen from the start.
+
+    with stages() as stage:
+        with stage("questions of babi/qa2", 1000) as tick:
+            asked = list(tick.each(made))
+        with stage("loading a model"):
+            ...
+
+A stage without a total has a bar that moves. Nothing is written where there is no terminal.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol, TypeVar
+
+Item = TypeVar("Item")
+NARROWEST = 12  # columns of the bar, however long a name is
+
+
+class Tick:
+    """What counts on a stage."""
+
+    def __init__(self, on: Callable[[int, str], None] = lambda count, note: None) -> None:
+        self.on = on
+        """Called with how many more are done, and a note to show."""
+
+    def each(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The items, counted as they come."""
+        for item in items:
+            yield item
+            self.on(1, "")
+
+
+class Stages(Protocol):
+    """What begins a stage, by its name and total."""
+
+    def __call__(self, what: str, total: int | None = None) -> AbstractContextManager[Tick]:
+        """A stage, for as long as the context lasts."""
+
+
+@contextmanager
+def stages() -> Iterator[Stages]:
+    """A display of stages, one of them at a time, gone at the end."""
+    if not sys.stderr.isatty():
+        yield _unseen
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Name(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(shortened(task.description, console.width // 3), no_wrap=True)
+
+    class Count(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            if task.total is None:
+                return Text(f"{task.completed:,.0f}" if task.completed else "", no_wrap=True)
+            return Text(f"{task.completed:,.0f}/{task.total:,.0f}", no_wrap=True)
+
+    class Time(ProgressColumn):
+        max_refresh = 0.5
+        left, past = TimeRemainingColumn(compact=True), TimeElapsedColumn()
+
+        def render(self, task: Task) -> Text:
+            return (self.past if task.total is None else self.left).render(task)
+
+    console = Console(stderr=True, emoji=False, highlight=False)
+    progress = Progress(
+        Name(),
+        BarColumn(bar_width=max(NARROWEST, console.width // 3 - 12)),
+        Count(),
+        TextColumn("{task.fields[note]}", markup=False),
+        Time(),
+        console=console,
+        transient=True,
+    )
+
+    @contextmanager
+    def stage(what: str, total: int | None = None) -> Iterator[Tick]:
+        outer = [task.id for task in progress.tasks if task.visible]
+        for task in outer:
+            progress.update(task, visible=False)
+        here = progress.add_task(what, total=total, note="")
+
+        def on(count: int, note: str) -> None:
+            fields: dict[str, Any] = {"note": note} if note else {}
+            progress.update(here, advance=count, **fields)
+
+        try:
+            yield Tick(on)
+        finally:
+            progress.remove_task(here)
+            for task in outer:
+                progress.update(task, visible=True)
+
+    with progress:
+        yield stage
+
+
+@contextmanager
+def _unseen(what: str, total: int | None = None) -> Iterator[Tick]:
+    yield Tick()
+
+
+def shortened(name: str, room: int) -> str:
+    """A text cut in its middle to some columns: what is done stays, and the end of a name."""
+    if len(name) <= room:
+        return name
+    head = room // 3
+    return f"{name[:head]}…{name[head + 1 - room :]}"
