@@ -79,7 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without '…' is no reason to stop
     try:
-        given = None if arguments is None else list(arguments)
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        for word in given:
+            _check_text(word)
         code = app(args=given, prog_name="fabula", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -105,12 +107,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _check_text(word: str) -> None:
+    """Refuse what cannot be the name of a file, nor be written down."""
+    if "\0" in word:
+        raise FabulaError(f"{word!r}: an argument cannot contain a NUL character.")
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise FabulaError(
+            f"{word!r}: not valid UTF-8; rename the file, or set your terminal to UTF-8."
+        ) from None
+
+
+LONGEST_COMPLAINT = 1_500  # characters: what a user gets to see of a message that quotes their data
+
+
+def _one_line(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= LONGEST_COMPLAINT else f"{line[:LONGEST_COMPLAINT]} …"
+
+
 def _complain(message: str) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         _forget_stdout()
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {_one_line(message)}", file=sys.stderr)
     return 2
 
 

@@ -190,7 +190,7 @@ def train(
     if track:
         from fabula.evaluate.tracking import check_tracking
 
-        check_tracking()
+        check_tracking(track)
     say = terminal(stderr=True).print
     leads = os.environ.get("RANK", "0") == "0"  # torchrun's; one of several processes speaks
     try:

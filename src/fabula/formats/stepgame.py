@@ -23,9 +23,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from fabula.errors import FabulaError, ParseError, hint
+from fabula.files import lines_of, parse_json
 from fabula.formats import babi
 from fabula.instance import Instance
 
@@ -142,10 +141,7 @@ def read(path: Path) -> Iterator[Sample]:
 
 def read_json(path: Path) -> Iterator[Sample]:
     """The samples of the original's JSON, in the order of the file."""
-    try:
-        data = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise ParseError(f"{path}: not valid JSON: {error}.") from None
+    data = parse_json(path.read_bytes(), str(path))
     if not isinstance(data, dict):
         raise ParseError(f"{path}: expected one JSON object whose keys number the samples.")
     for key, value in data.items():
@@ -154,15 +150,9 @@ def read_json(path: Path) -> Iterator[Sample]:
 
 def read_jsonl(path: Path) -> Iterator[Sample]:
     """The samples of JSONL, one a line."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                place = f"{path}, line {number}"
-                try:
-                    value = orjson.loads(line)
-                except orjson.JSONDecodeError as error:
-                    raise ParseError(f"{place}: not valid JSON: {error}.") from None
-                yield _sample(value, place, _named_k(path))
+    for number, line in lines_of(path):
+        place = f"{path}, line {number}"
+        yield _sample(parse_json(line, place), place, _named_k(path))
 
 
 def read_babi(path: Path) -> Iterator[Sample]:

@@ -96,8 +96,8 @@ class KinshipRecipe(Recipe):
     """Whether each split has names of its own."""
     telling: Literal["scenes", "plain", "templates"] = "scenes"
     templates: tuple[Template, ...] = ()
-    """A file of templates of one's own for `telling = "templates"` (see templates.py), named
-    from the folder of the recipe or the working directory; the recipe keeps what it says."""
+    """A file of templates of one's own for `telling = "templates"` (see templates.py), in the
+    folder of the recipe; the recipe keeps its content."""
     group: Annotated[int, Field(ge=1, le=3)] = 3
     """Facts told together at most."""
     order: Literal["shuffled", "chain"] = "shuffled"
