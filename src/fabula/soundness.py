@@ -17,7 +17,7 @@ from typing import Any
 
 from fabula.errors import ParseError
 
-LONGEST_TEXT = 10_000  # characters of a sentence or question; the longest we write has about 500
+LONGEST_TEXT = 2_000  # characters of a sentence or question; the longest we write has about 500
 DEEPEST = 32  # lists and tables inside one another; what we write has five
 SHOWN = 60  # characters of a wrong value in a message
 
