@@ -85,7 +85,8 @@ def objections(instance: Instance) -> list[str]:
     if tuple(reading.facts()) != instance.facts:
         found.append("the facts of the record are not those of its sentences")
     if query != instance.query:
-        found.append(f"the question asks {query}, the record {instance.query}")
+        # a query that the world does not know cannot be put to the reader
+        return [*found, f"the question asks {query}, the record {instance.query}"]
     if len(instance.roles) != len(instance.story):
         found.append("there is not one role for each sentence")
     if "defect" in instance.features:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
@@ -15,7 +16,6 @@ from importlib import resources
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
-import tomllib
 
 import orjson
 from hypothesis import strategies as st
@@ -152,7 +152,9 @@ def damaged(draw: Draw, content: bytes) -> bytes:
     if how == "flip":
         return content[:at] + bytes([draw(st.integers(0, 255))]) + content[at + 1 :]
     if how == "insert":
-        more = draw(st.sampled_from([b"\0", b"\xff\xfe", b"\n\n", b"[" * 3000, b"x" * 20_000, b"\t"]))
+        more = draw(
+            st.sampled_from([b"\0", b"\xff\xfe", b"\n\n", b"[" * 3000, b"x" * 20_000, b"\t"])
+        )
         return content[:at] + more + content[at:]
     if how == "repeat":
         return content + content[at:]
@@ -417,8 +419,10 @@ def other_cases(draw: Draw) -> Case:
     if kind == "scores":
         rows = [["model", "a", "b"], *([f"m{n}", str(n), str(n * n % 7)] for n in range(6))]
         rows = mutated(draw, rows, ["x"])
-        lines = [",".join(map(str, row)) if isinstance(row, list) else str(row) for row in rows] \
-            if isinstance(rows, list) else [str(rows)]
+        lines = [
+            ",".join(map(str, row)) if isinstance(row, list) else str(row)
+            for row in (rows if isinstance(rows, list) else [rows])
+        ]
         content = damaged(draw, "\n".join(lines).encode(errors="replace"))
         return Case(["concurrence", "scores.csv"], {"scores.csv": content})
     manifest: Any = {
@@ -427,16 +431,18 @@ def other_cases(draw: Draw) -> Case:
         "ask.style": "direct", "baselines": {}, "usage": {"input": 0}, "seconds": 1.0,
     }  # fmt: skip
     lines = [
-        {**record, "outcome": "correct", "reply": "x", "usage": {}, "raw": "x", "prompt": "p"}
-        for record in records("babi/qa1")
-    ]
+        {"id": record["id"], "outcome": "correct" if n % 2 else "wrong", "answer": ["garden"],
+         "reply": "Answer: garden", "truncated": False, "usage": {}, "instance": record}
+        for n, record in enumerate(records(draw(st.sampled_from(recipe_ids()))))
+    ]  # fmt: skip
     replies = mutated(draw, lines, ["outcome", "record"])
     made = list(replies) if isinstance(replies, list) else [replies]
     files = {
         "run/evaluation.json": damaged(draw, dumped(mutated(draw, manifest, ["outcomes"]))),
         "run/replies.jsonl": damaged(draw, b"\n".join(map(dumped, made)) + b"\n"),
     }
-    return Case([draw(st.sampled_from(["curves", "report"])), "run"] , files)
+    command = draw(st.sampled_from([["curves"], ["report", "--out", "page.html"]]))
+    return Case([command[0], "run", *command[1:]], files)
 
 
 CASES = st.one_of(

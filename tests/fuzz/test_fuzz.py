@@ -16,13 +16,12 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from tests.fuzz.cases import CASES, Case
 
 from fabula.cli import main
-from tests.fuzz.cases import CASES, Case
 
 COUNT = int(os.environ.get("FABULA_FUZZ", "60"))
 SEED = int(os.environ.get("FABULA_FUZZ_SEED", "1"))
@@ -81,7 +80,9 @@ def run(case: Case, folder: Path) -> None:
         raise Failure(f"exit code {code}: {said}")
     if "Traceback" in said or (code == 2 and not 0 < len(said.strip().splitlines()) <= LINES):
         raise Failure(f"exit code {code}, and on stderr: {said}")
-    strays = [path for path in (folder, folder / "a", folder / "a" / "b") if len(list(path.iterdir())) > 1]
+    strays = [
+        path for path in (folder, folder / "a", folder / "a" / "b") if len(list(path.iterdir())) > 1
+    ]
     if strays:
         raise Failure(f"wrote outside its folder: {list(folder.rglob('*'))[:10]}")
 

@@ -132,7 +132,8 @@ def _complain(message: str) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         _forget_stdout()
-    print(f"error: {_one_line(message)}", file=sys.stderr)
+    if os.environ.get("RANK", "0") == "0":  # of several processes under torchrun, one speaks
+        print(f"error: {_one_line(message)}", file=sys.stderr)
     return 2
 
 

@@ -23,12 +23,13 @@ import orjson
 
 from fabula._version import __version__
 from fabula.baselines import scores_by_kind
-from fabula.errors import FabulaError
+from fabula.errors import FabulaError, ParseError
 from fabula.evaluate.model import Ask, Model, Reply, Usage
 from fabula.files import alone, make_folder, read_json, write_json, writing
-from fabula.instance import Instance
+from fabula.instance import FIELDS, Instance
 from fabula.prompt import lettered, prompt
 from fabula.score import Outcome, Score, score
+from fabula.soundness import check, shown
 
 REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
 WRITTEN = {"id", "outcome", "usage"}  # of every reply, besides others
@@ -123,7 +124,35 @@ def read_run(folder: Path) -> Iterator[dict[str, Any]]:
     path = folder / REPLIES
     if not path.is_file():
         raise _no_run(folder)
+    return (said for number, said in enumerate(_replies(path), 1) if _sound(said, path, number))
+
+
+def _replies(path: Path) -> Iterator[dict[str, Any]]:
     return (said for _, said in _lines(path))
+
+
+OUTCOMES = frozenset(map(str, Outcome))
+
+
+def _sound(said: dict[str, Any], path: Path, number: int) -> bool:
+    """True; ParseError if a line is not a scored reply to a record."""
+    place = f"{path}, reply {number}"
+    record, answer = said.get("instance"), said.get("answer")
+    if not isinstance(record, dict):
+        raise ParseError(f"{place}, field 'instance': expected a record, found {shown(record)}.")
+    story = record.get("story")
+    facts = [[]] * len(story) if isinstance(story, list) else []
+    filled = {"facts": facts, **record}  # runs are kept without them
+    if missing := [name for name in FIELDS if name not in filled]:
+        raise ParseError(f"{place}, instance: fields are missing: {', '.join(missing)}.")
+    check(filled, f"{place}, instance")
+    if said["outcome"] not in OUTCOMES:
+        raise ParseError(f"{place}, field 'outcome': unknown {shown(said['outcome'])}.")
+    if not isinstance(answer, list) or not all(isinstance(word, str) for word in answer):
+        raise ParseError(f"{place}, field 'answer': expected a list of texts.")
+    if not isinstance(said.get("reply"), str):
+        raise ParseError(f"{place}, field 'reply': expected a text.")
+    return True
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -202,7 +231,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 return
             try:
                 said = orjson.loads(line)
-                problem = "" if dict(said).keys() >= WRITTEN else "no reply"
+                problem = "" if dict(said).keys() >= WRITTEN and _typed(said) else "no reply"
             except (TypeError, ValueError) as error:
                 problem = f"not valid JSON: {error}"
             if problem:
@@ -211,6 +240,18 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     "by the same `fabula eval`."
                 )
             yield len(line), said
+
+
+def _typed(said: dict[str, Any]) -> bool:
+    """Whether what is needed to go on with a run has its types."""
+    usage = said["usage"]
+    return (
+        isinstance(said["id"], str)
+        and isinstance(said["outcome"], str)
+        and isinstance(usage, dict)
+        and usage.keys() <= set(Usage._fields)
+        and all(type(spent) in (int, float) for spent in usage.values())
+    )
 
 
 def _done(path: Path) -> tuple[dict[str, str], Usage]:

@@ -67,7 +67,10 @@ class Source:
             return
         splits = load(self.name, dict(self.changes)).splits
         if split not in splits:
-            raise FabulaError(f"{self.name}: no split '{split}'.{hint(split, splits)}")
+            remedy = hint(split, splits)
+            if split == "train":
+                remedy += " It is a test; train on another recipe or add --set splits.train=1000."
+            raise FabulaError(f"{self.name}: no split '{split}'.{remedy}")
 
     def instances(self, split: str) -> Iterator[Instance]:
         """The instances of this split."""
