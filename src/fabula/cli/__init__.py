@@ -10,6 +10,7 @@ Promises:
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -107,8 +108,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+LARGEST = 2**63 - 1  # what fits into a record, a manifest and a table
+
+
 def _check_text(word: str) -> None:
     """Refuse what cannot be the name of a file, nor be written down."""
+    number = re.fullmatch(r"(?:--[\w-]+=)?[+-]?(\d[\d_]{17,})", word, re.ASCII)
+    if number and (len(number[1]) > 100 or int(number[1]) > LARGEST):
+        raise FabulaError(f"{word[:60]}: a number must fit into 64 bits; choose a smaller one.")
     if "\0" in word:
         raise FabulaError(f"{word!r}: an argument cannot contain a NUL character.")
     try:

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 RecipeName = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A name from `fabula list`, or your own .toml file.")
 ]
-LARGEST = 2**63 - 1  # what fits into a record, a manifest and a table
-Seed = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=-LARGEST, max=LARGEST, help="Another seed, another data set."),
-]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Another seed, another data set.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fabula.cli.common import (
-    LARGEST,
     Json,
     Settings,
     changes_of,
@@ -124,12 +123,8 @@ def train(
         int,
         typer.Option(metavar="N", min=1, help="Best of N, by validation or as its paper has it."),
     ] = 1,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=-LARGEST, max=LARGEST, help="Of the model.")
-    ] = 0,
-    data_seed: Annotated[
-        int | None, typer.Option(metavar="N", min=-LARGEST, max=LARGEST, help="Of the data.")
-    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the model.")] = 0,
+    data_seed: Annotated[int | None, typer.Option(metavar="N", help="Of the data.")] = None,
     settings: Settings = None,
     hyper: Annotated[
         list[str] | None,
