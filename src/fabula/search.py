@@ -8,6 +8,7 @@ the search ends with its name, instead of going on to the last of `max_tries` st
 from __future__ import annotations
 
 import logging
+import sys
 from collections import Counter
 
 CHANCES = 20_000  # questions that failed one condition, and none that met it
@@ -16,6 +17,13 @@ HOME = 920  # the last condition: that the question belongs to the split (see ex
 NOTED = 4_000  # refusals between two notes that the search goes on
 
 log = logging.getLogger("fabula.search")
+
+
+def speak() -> None:
+    """Show on a terminal that a search goes on; elsewhere nothing is printed."""
+    if sys.stderr.isatty() and not log.handlers:
+        log.addHandler(logging.StreamHandler())
+        log.setLevel(logging.INFO)
 
 
 class Reasons(Counter[str]):

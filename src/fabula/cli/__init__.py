@@ -20,6 +20,7 @@ import typer
 from fabula._version import __version__
 from fabula.cli import check, data, dyna, evaluate, experiment, harness, make, play, train
 from fabula.errors import FabulaError
+from fabula.search import speak
 
 app = typer.Typer(
     name="fabula",
@@ -83,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = list(sys.argv[1:] if arguments is None else arguments)
         for word in given:
             _check_text(word)
+        speak()
         code = app(args=given, prog_name="fabula", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -141,7 +141,7 @@ def _sound(said: dict[str, Any], path: Path, number: int) -> bool:
     if not isinstance(record, dict):
         raise ParseError(f"{place}, field 'instance': expected a record, found {shown(record)}.")
     story = record.get("story")
-    facts = [[]] * len(story) if isinstance(story, list) else []
+    facts: list[Any] = [[]] * len(story) if isinstance(story, list) else []
     filled = {"facts": facts, **record}  # runs are kept without them
     if missing := [name for name in FIELDS if name not in filled]:
         raise ParseError(f"{place}, instance: fields are missing: {', '.join(missing)}.")

@@ -54,9 +54,9 @@ def together(count: int, job: Callable[[], Any]) -> Any:
                     raise FabulaError(value)
                 found = value if rank == 0 else found
     finally:  # those that wait for one that failed would wait for ever
-        for process in processes:
-            process.terminate()
-            process.join()
+        for each in processes:
+            each.terminate()
+            each.join()
     return found
 
 
