@@ -181,7 +181,7 @@ def damaged(draw: Draw, content: bytes) -> bytes:
     if how == "flip":
         return content[:at] + bytes([draw.number(0, 255)]) + content[at + 1 :]
     if how == "insert":
-        more = draw.one([b"\0", b"\xff\xfe", b"\n\n", b"[" * 3000, b"x" * 20_000, b"\t"])
+        more: bytes = draw.one([b"\0", b"\xff\xfe", b"\n\n", b"[" * 3000, b"x" * 20_000, b"\t"])
         return content[:at] + more + content[at:]
     if how == "repeat":
         return content + content[at:]
@@ -210,7 +210,7 @@ RECORD_KEYS = ["defect", "templates", "people", "edges", "proof", "chain", "lett
 
 def data_file(draw: Draw) -> tuple[str, bytes]:
     """A file of records in one of the formats, with something wrong in it."""
-    made = deepcopy(records(draw.one(recipe_ids())))
+    made: list[Any] = deepcopy(records(draw.one(recipe_ids())))
     at = draw.number(0, len(made) - 1)
     form = draw.one(["jsonl", "jsonl", "jsonl", "parquet", "txt", "txt", "json"])
     if form == "txt":
@@ -399,7 +399,7 @@ SCRIPTS = [
 def play_cases(draw: Draw) -> Case:
     """A world or a script with something wrong in it."""
     path = resources.files("fabula.play") / "worlds" / "home.toml"
-    world = tomllib.loads(path.read_text(encoding="utf-8"))
+    world: Any = tomllib.loads(path.read_text(encoding="utf-8"))
     keys = ["exits", "at", "use", "room", "need", "wants", "language", "pronoun", "state"]
     if draw.number(0, 1):
         world = mutated(draw, world, keys)
@@ -446,11 +446,11 @@ def other_cases(draw: Draw) -> Case:
     if kind == "scores":
         rows = [["model", "a", "b"], *([f"m{n}", str(n), str(n * n % 7)] for n in range(6))]
         rows = mutated(draw, rows, ["x"])
-        lines = [
+        table = [
             ",".join(map(str, row)) if isinstance(row, list) else str(row)
             for row in (rows if isinstance(rows, list) else [rows])
         ]
-        content = damaged(draw, "\n".join(lines).encode(errors="replace"))
+        content = damaged(draw, "\n".join(table).encode(errors="replace"))
         return Case(["concurrence", "scores.csv"], {"scores.csv": content})
     manifest: Any = {
         "model": "m", "about": {"kind": "test"}, "data": "babi/qa1 test", "digest": "0",

@@ -25,7 +25,7 @@ from tests.fuzz.cases import Case, case_of
 
 from fabula.cli import main
 
-COUNT = int(os.environ.get("FABULA_FUZZ", "60"))
+COUNT = int(os.environ.get("FABULA_FUZZ", "250"))
 SEED = int(os.environ.get("FABULA_FUZZ_SEED", "1"))
 SECONDS = 20  # of processor time a case, so that a busy machine is no failure
 LINES = 2  # of an error message
@@ -77,7 +77,7 @@ def run(case: Case, folder: Path) -> None:
         os.chdir(here)
     for stream in (out, err):
         stream.flush()
-    said = err.buffer.getvalue().decode(errors="replace")  # type: ignore[attr-defined]
+    said = err.buffer.getvalue().decode(errors="replace")
     if code not in (0, 1, 2):
         raise Failure(f"exit code {code}: {said}")
     if "Traceback" in said or (code == 2 and not 0 < len(said.strip().splitlines()) <= LINES):
