@@ -11,7 +11,7 @@ FABULA := $(VENV)/bin/fabula
 PIP    := $(PY) -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast bench golden gallery docs harnesses evaluations experiments real-models clean checked ready ready-dev
+.PHONY: help demo test fast bench fuzz golden gallery docs harnesses evaluations experiments real-models clean checked ready ready-dev
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +35,10 @@ fast: checked  ## Fabula with its inner loops compiled, in .venv-fast
 bench: fast ready-dev  ## speed and memory of the compiled form, and of training (ARGS=--quick for a short run)
 	$(VENV)-fast/bin/python -P benchmarks/bench.py $(ARGS)
 	$(PY) -m benchmarks.models $(ARGS)
+
+FUZZ ?= 5000
+fuzz: ready-dev  ## bad input in many forms: no traceback, no silence (FUZZ=500 for fewer cases)
+	FABULA_FUZZ=$(FUZZ) $(PY) -m pytest tests/fuzz $(ARGS)
 
 golden: ready-dev  ## write the golden files anew; look at the difference before keeping it
 	$(PY) -m pytest -n 2 tests/golden --refresh-golden

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -25,10 +26,40 @@ RANGES = (
 )  # fmt: skip
 
 
+LARGEST = 2**63 - 1
+
+
+def _strict(schema: Any) -> Any:
+    """A schema of pydantic in which nothing is taken for a number or a truth value but those."""
+    if isinstance(schema, (list, tuple)):
+        return type(schema)(map(_strict, schema))
+    if not isinstance(schema, dict):
+        return schema
+    kept = ("default", "metadata", "expected", "serialization")
+    made = {key: value if key in kept else _strict(value) for key, value in schema.items()}
+    if made.get("type") in ("int", "float", "bool"):
+        made["strict"] = True
+    if made.get("type") == "literal" and all(type(word) is int for word in made["expected"]):
+        return {"type": "chain", "steps": [{"type": "int", "strict": True}, made]}
+    if made.get("type") == "int":
+        made |= {} if {"le", "lt"} & made.keys() else {"le": LARGEST}
+        made |= {} if {"ge", "gt"} & made.keys() else {"ge": -LARGEST}
+    return made
+
+
 class Strict(BaseModel):
-    """A part of a recipe: frozen, and closed to unknown keys."""
+    """A part of a recipe: frozen, closed to unknown keys, and strict about numbers.
+
+    A number is a number: not a text, not true or false, and within 64 bits.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The schema of the model with strict numbers, wherever they stand in it."""
+        strict: CoreSchema = _strict(handler(source))
+        return strict
 
 
 class Cell(Strict):

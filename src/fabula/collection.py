@@ -31,6 +31,7 @@ from pydantic import Field, model_validator
 
 from fabula.cells import Strict, Weight
 from fabula.errors import RecipeError, hint
+from fabula.files import unfit_name
 from fabula.recipe import Recipe, build, content_digest, read_recipe
 
 KEYS = {
@@ -61,7 +62,8 @@ class Part(Strict):
             return data
         own = {key: value for key, value in data.items() if key in cls.model_fields}
         rest = {key: value for key, value in data.items() if key not in cls.model_fields}
-        own["changes"] = {**own.get("changes", {}), **rest}
+        given = own.get("changes", {})
+        own["changes"] = {**given, **rest} if isinstance(given, dict) else given
         own.setdefault("name", str(own.get("recipe", "")).rpartition("/")[2])
         return own
 
@@ -85,6 +87,8 @@ class Collection(Recipe):
         for number, part in enumerate(self.parts):
             if not part.name:
                 raise ValueError(f"parts[{number}]: needs a name")
+            if reason := unfit_name(part.name):
+                raise ValueError(f"parts[{number}].name: {reason}")
             if names.count(part.name) > 1:
                 raise ValueError(f"parts: two are called '{part.name}'; give each its own name")
             for split in part.splits:
@@ -137,10 +141,12 @@ class Collection(Recipe):
             split: {"size": self.splits[split].size, "share": self.shares[split]}
             for split in self.splits
         }
+        overrides = data.get("split_overrides", {})
+        if not isinstance(overrides, dict):
+            raise RecipeError(f"{place}: {name}, split_overrides: expected tables, one a split.")
         data["split_overrides"] = {
-            split: keys for split, keys in data.get("split_overrides", {}).items()
-            if split in self.splits
-        }  # fmt: skip
+            split: keys for split, keys in overrides.items() if split in self.splits
+        }
         telling = {key: getattr(self, key) for key in TELLING if key in self.model_fields_set}
         return build(data, {**changes, **telling}, place)
 

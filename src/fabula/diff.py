@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from fabula.engine.store import MANIFEST
+from fabula.errors import ParseError
+from fabula.files import parse_json
 from fabula.leak import leak
 from fabula.leak.items import files_of, ours
 from fabula.stats import Summary, summarise
@@ -92,9 +92,10 @@ def _made(before: Path, after: Path) -> dict[str, tuple[Any, Any]]:
 def _manifest(path: Path) -> dict[str, Any]:
     file = (path if path.is_dir() else path.parent) / MANIFEST
     try:
-        return dict(orjson.loads(file.read_bytes()))
-    except (OSError, orjson.JSONDecodeError):
+        found = parse_json(file.read_bytes(), str(file))
+    except (OSError, ParseError):
         return {}
+    return found if isinstance(found, dict) and isinstance(found.get("content", {}), dict) else {}
 
 
 def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

@@ -13,14 +13,16 @@ from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
-from fabula.cells import UNBOUNDED, Cell, HeldOut
+from fabula.cells import ANY, UNBOUNDED, Cell, HeldOut
 from fabula.compose import composition_name
 from fabula.instance import Asked
 from fabula.labels import numbers_of
 from fabula.recipe import Recipe
-from fabula.sampler import Proof, fits_answer, misfit
+from fabula.sampler import CONDITIONS, Proof, fits_answer, misfit
+from fabula.search import HOME
 from fabula.seeds import fingerprint
 from fabula.shortcuts import misled
+from fabula.soundness import shown
 from fabula.split import Splitter, content, proof_content
 from fabula.worlds.base import Candidate, Query, Reading, Tale, World, same_answer
 
@@ -28,6 +30,19 @@ REWORDINGS = 60  # before a proof is left to another split
 ELSEWHERE = "belongs to another split"
 ASKED_BEFORE = "asked before, and nothing has changed"
 ANYTHING = Cell()
+
+
+# how far a question came before it was refused: see search.py
+ANSWER, GUESS, SIZE, STANDS, FIRST, NEXT, HELD_OUT, LANE = 1, 2, 3, 4, 10, 20, 900, 910
+
+
+class Refusal(NamedTuple):
+    """Why a question may not be asked, and how far it came."""
+
+    reason: str
+    depth: int = 0
+    signature: int = 0
+    """What other instances have, if that is the reason."""
 
 
 class Order(NamedTuple):
@@ -95,7 +110,7 @@ class Examiner:
         before: Sequence[Asked],
         settled: int,
         index: int,
-    ) -> Asked | str:
+    ) -> Asked | Refusal:
         """The question as instance `index`, with the supports that stand; or what is wrong.
 
         It is not one of those before, unless something has changed; sentences that are `settled`
@@ -103,35 +118,35 @@ class Examiner:
         """
         query, answer, cited = candidate
         if order.misleads and not self._misleads(tale, query, answer, order.misleads):
-            return "a trivial guess is right"
+            return Refusal("a trivial guess is right", GUESS)
         finding = tale.reading.find(query)
         masks: list[int] = []
         if finding is not None and same_answer(query, finding.answer, answer):
             if self._repeats(query, finding.masks, before):
-                return ASKED_BEFORE
+                return Refusal(ASKED_BEFORE)
             for mask in finding.masks[: self.recipe.max_supports]:
                 # most questions are dropped for their size: that of the first support is enough
                 if not masks and mask.bit_count() > order.most:
-                    return f"support of {mask.bit_count()}"
+                    return Refusal(f"support of {mask.bit_count()}", SIZE)
                 if tale.reading.stands(query, finding.conclusion, mask):
                     masks.append(mask)
                     if mask.bit_count() < order.least and len(masks) == 1:
-                        return f"support of {mask.bit_count()}"
+                        return Refusal(f"support of {mask.bit_count()}", SIZE)
             if not masks:
-                return "no support stands alone"
+                return Refusal("no support stands alone", STANDS)
             if self._repeats(query, masks, before):
-                return ASKED_BEFORE
+                return Refusal(ASKED_BEFORE)
             truth = tale.truth(query)
             if not same_answer(query, truth, answer):
                 raise AssertionError(_disagreement(tale, query, answer, truth))
         elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
             raise AssertionError(_disagreement(tale, query, answer, finding))
         problem = self._misfit(tale, query, masks, order, index)
-        if problem:
+        if problem is not None:
             return problem
         best = masks[0] if masks else 0
         if not self._belongs(tale, query, best, settled):
-            return ELSEWHERE
+            return Refusal(ELSEWHERE, HOME)
         question = self.world.ask(self.recipe.native, query)
         support = cited or numbers_of(best)
         relied = self.world.relies(tale.reading, query, answer, masks) if masks else ()
@@ -150,8 +165,10 @@ class Examiner:
             return False
         return any(one.query == query and one.masks == masks for one in before)
 
-    def _misfit(self, tale: Tale, query: Query, masks: list[int], order: Order, index: int) -> str:
-        """What about its proof keeps a question out; empty if nothing does."""
+    def _misfit(
+        self, tale: Tale, query: Query, masks: list[int], order: Order, index: int
+    ) -> Refusal | None:
+        """What about its proof keeps a question out; None if nothing does."""
         reading = tale.reading
         if order.conditions:
             proof = Proof(
@@ -161,22 +178,22 @@ class Examiner:
                 lambda best: self.world.hops(reading, query, best),
                 lambda best: related(reading, query, best),
             )
-            for condition in order.conditions:
+            for number, condition in enumerate(order.conditions):
                 problem = misfit(condition, proof)
-                if problem:
-                    return problem
+                if problem is not None:
+                    return Refusal(problem.reason, FIRST + NEXT * number + problem.key)
         if self._held_out:
             for mask in masks:
                 composition = reading.concepts(mask)
                 if any(held.matches(query[0], composition) for held in self._held_out):
-                    return "a combination that is held out"
+                    return Refusal("a combination that is held out", HELD_OUT)
         if self._lanes:
-            # a signature may only be had by every so-manieth instance: no count is kept, and yet
-            # it comes at most as often as allowed
-            signature = reading.signature(query, masks[0] if masks else 0)
-            if (fingerprint(signature) - index) % self._lanes:
-                return "a signature for other instances"
-        return ""
+            # only every n-th instance may have a given signature: no count is kept, and yet it
+            # comes at most as often as allowed
+            found = fingerprint(reading.signature(query, masks[0] if masks else 0))
+            if (found - index) % self._lanes:
+                return Refusal("a signature for other instances", LANE, found)
+        return None
 
     def _belongs(self, tale: Tale, query: Query, support: int, settled: int) -> bool:
         """Whether this split may have a proof, if need be in other words of the same meaning."""
@@ -214,6 +231,26 @@ class Examiner:
             for fact in facts[number - 1]
         ]
         return content(told, query)
+
+
+def condition_at(depth: int, order: Order, recipe: Recipe) -> str:
+    """The condition at which questions of an order failed, as the recipe writes it."""
+    if depth >= HELD_OUT:
+        return "compositional.held_out" if depth < LANE else "max_per_signature"
+    if depth < FIRST:
+        key = {ANSWER: "answers", GUESS: "misleads", SIZE: "support_size"}.get(depth, "")
+        cells = [cell for cell in order.conditions if key and getattr(cell, key) not in (ANY, ())]
+    else:
+        number, at = divmod(depth - FIRST, NEXT)
+        cells, key = [order.conditions[number]], CONDITIONS[at]
+    if not cells:
+        return "the rule that a support stands alone"
+    said = [
+        f"{key} = {shown(getattr(cell, key))} of "
+        + ("keep" if cell == recipe.keep else f"cell '{cell.name}'" if cell.name else "its cell")
+        for cell in cells
+    ]
+    return f"the condition {' and '.join(said)}"
 
 
 def lanes_of(recipe: Recipe, split: str) -> int:

@@ -1,10 +1,20 @@
-"""Files and folders that are there whole or not at all."""
+"""Files and folders: names that are safe, sizes that are bounded, writes that are whole or absent.
+
+Promises:
+1. A name from a recipe or data file becomes a file only if `plain_name` accepts it, so nothing is
+   ever written outside the folder that the user named; `inside` does the same for reading.
+2. A file is there whole, or as it was before.
+3. Text from others is read with limits on its size and nesting.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
+import tomllib
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import file_digest
@@ -13,7 +23,136 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from fabula.errors import FabulaError, OutputError
+from fabula.errors import FabulaError, OutputError, ParseError
+from fabula.soundness import DEEPEST, shallow, shown
+
+# --- names ------------------------------------------------------------------------------------
+
+LONGEST_NAME = 100  # characters; with number, ending and temporary suffix it fits any file system
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?")
+_FORBIDDEN = frozenset('/\\:*?"<>|')
+
+
+def unfit_name(name: object) -> str:
+    """Why a name cannot be that of a file on every system; empty if it can."""
+    if not isinstance(name, str):
+        return "a name must be a text"
+    if not name.strip():
+        return "the name is empty"
+    if len(name) > LONGEST_NAME:
+        return f"the name is longer than {LONGEST_NAME} characters"
+    for letter in name:
+        if letter in _FORBIDDEN:
+            return f"a name cannot contain '{letter}'"
+        if letter != " " and unicodedata.category(letter)[0] in "CZ":
+            return f"a name cannot contain the control character U+{ord(letter):04X}"
+    if name[0] in ".-~" or name[0] == " " or name[-1] in ". ":
+        return "a name cannot begin with '.', '-', '~' or a blank, nor end with '.' or a blank"
+    if _RESERVED.fullmatch(name):
+        return "the name is reserved on Windows"
+    return ""
+
+
+def unfit_path(name: object) -> str:
+    """The same for a name of several parts with slashes between them, such as 'babi/qa2'."""
+    if not isinstance(name, str):
+        return "a name must be a text"
+    parts = name.split("/")
+    if len(parts) > 4:
+        return "a name has at most three slashes"
+    return next(filter(None, map(unfit_name, parts)), "")
+
+
+def plain_name(name: str, what: str) -> str:
+    """The name, if it may become a file or folder; `what` it names is part of the error."""
+    if reason := unfit_name(name):
+        raise OutputError(
+            f"{what} {shown(name)}: {reason}. Use letters, digits, '-', '_' and '.', e.g. 'test-2'."
+        )
+    return name
+
+
+def inside(folder: Path, name: str, what: str) -> Path:
+    """The file of this name in a folder or below; one that is elsewhere is refused."""
+    try:
+        if "\0" not in name and not Path(name).is_absolute() and not name.startswith("~"):
+            path = folder / name
+            if path.resolve().is_relative_to(folder.resolve()):
+                return path
+    except (OSError, RuntimeError, ValueError):  # a name too long, a loop of links
+        pass
+    raise FabulaError(
+        f"{what}: {shown(name)} is not in the folder {folder.name or '.'} of the file that names "
+        "it. Put a copy there and give the path from there."
+    )
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; names that no file can have are no error."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+# --- reading with limits ------------------------------------------------------------------------
+
+MOST_TOML = 4_000_000  # bytes
+MOST_JSON = 500_000_000  # bytes of one JSON document
+LONGEST_LINE = 64_000_000  # bytes of one JSON record
+
+
+def parse_toml(text: str, place: str) -> dict[str, Any]:
+    """TOML as tables; text that is too large or nested too deep is refused."""
+    if len(text) > MOST_TOML:
+        raise ParseError(f"{place}: larger than {MOST_TOML:,} characters; this is not a recipe.")
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ParseError(f"{place}: not valid TOML: {error}.") from None
+    except RecursionError:
+        raise too_deep(place) from None
+    except ValueError as error:  # a number with more digits than Python reads, an impossible date
+        raise ParseError(f"{place}: not valid TOML: {error}.") from None
+    if not shallow(data):
+        raise too_deep(place)
+    return data
+
+
+def too_deep(place: str) -> ParseError:
+    """The error for data that are nested too deep."""
+    return ParseError(f"{place}: nested deeper than {DEEPEST} levels; make it flatter.")
+
+
+def parse_json(content: bytes, place: str) -> Any:
+    """JSON as data; a document that is too large or nested too deep is refused."""
+    if len(content) > MOST_JSON:
+        raise ParseError(f"{place}: larger than {MOST_JSON:,} bytes.")
+    try:
+        data = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise ParseError(f"{place}: not valid JSON: {error}.") from None
+    if isinstance(data, (dict, list)) and not shallow(data):
+        raise too_deep(place)
+    return data
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, with their numbers from 1."""
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                raise ParseError(
+                    f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes; "
+                    "is this a file with one record a line?"
+                )
+            if not line.isspace():
+                yield number, line
+
+
+# --- writing ------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -91,8 +230,8 @@ def read_json(path: Path, *needed: str) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        found = dict(orjson.loads(path.read_bytes()))
-    except (TypeError, ValueError):
+        found = dict(parse_json(path.read_bytes(), str(path)))
+    except (ParseError, TypeError, ValueError):
         raise damaged(path) from None
     if not found.keys() >= set(needed):
         raise damaged(path)

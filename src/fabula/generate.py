@@ -31,7 +31,14 @@ from fabula.collection import Collection
 from fabula.compose import composition_name
 from fabula.divergence import PILOT, partition
 from fabula.errors import QuotaError, RecipeError, hint
-from fabula.examine import ANYTHING, ELSEWHERE, Examiner, Order, lanes_of
+from fabula.examine import (
+    ANYTHING,
+    ELSEWHERE,
+    Examiner,
+    Order,
+    condition_at,
+    lanes_of,
+)
 from fabula.instance import Asked, Instance
 from fabula.interview import HOPELESS, ElsewhereError, Interview
 from fabula.language.catalogue import tongue
@@ -40,6 +47,7 @@ from fabula.language.tongue import Tongue
 from fabula.recipe import Cell, Recipe, build, load
 from fabula.record import Recorder
 from fabula.sampler import Rota, deal
+from fabula.search import Reasons
 from fabula.seeds import stream
 from fabula.split import CompoundSplitter, Splitter
 from fabula.worlds import WORLDS
@@ -154,7 +162,7 @@ class Author:
         turn = first if turn is None else turn
         order = self.orders[turn % len(self.orders)]
         brief = Brief(self.split, first, order.cell, self.examiner.splitter.admits)
-        reasons: Counter[str] = Counter()
+        reasons = Reasons()
         for attempt in range(recipe.max_tries):
             if reasons[ELSEWHERE] > HOPELESS:
                 raise QuotaError(
@@ -173,6 +181,8 @@ class Author:
             if asked:
                 passage = Passage(number, first, tale, asked, preface=self.preface)
                 return self._in_other_words(passage) if self.tongue else passage
+            if reasons.hopeless:
+                raise QuotaError(self._hopeless(first, order, reasons, attempt + 1))
         raise QuotaError(self._complaint(first, order.cell, reasons))
 
     def _in_other_words(self, passage: Passage) -> Passage:
@@ -205,13 +215,29 @@ class Author:
             tongue.tell(sentences(self.recipe.native, self.recipe.world, self.stated))
         return passage._replace(asked=asked, tongue=tongue, told=told, preface=preface)
 
-    def _complaint(self, index: int, cell: Cell, reasons: Counter[str]) -> str:
+    def _complaint(self, index: int, cell: Cell, reasons: Reasons) -> str:
         name = f"cell '{cell.name}'" if cell.name else "such an instance"
-        top = "; ".join(f"{reason} ({count:,}×)" for reason, count in reasons.most_common(4))
         return (
             f"recipe {self.recipe.id}, split {self.split}, instance {index}: {name} did not come "
-            f"up in {self.recipe.max_tries:,} stories. What came instead: {top or 'nothing'}. "
+            f"up in {self.recipe.max_tries:,} stories. What came instead: {_top(reasons)}. "
             "Loosen the cell, change the weights or length, or raise max_tries."
+        )
+
+    def _hopeless(self, index: int, order: Order, reasons: Reasons, stories: int) -> str:
+        """Names the condition that no question met."""
+        place = f"recipe {self.recipe.id}, split {self.split}, instance {index}"
+        if reasons.crowded:
+            size, found = self.recipe.splits[self.split].size, len(reasons.signatures)
+            return (
+                f"{place}: max_per_signature = {self.recipe.max_per_signature} is too low: {found} "
+                f"different signatures came up for the {size:,} instances of the split. Raise it "
+                f"to {-(-size // found):,} or more, or lower the size of the split."
+            )
+        return (
+            f"{place}: no question meets {condition_at(reasons.depth, order, self.recipe)}; "
+            f"{reasons.chances:,} failed it in {stories:,} stories. What came instead: "
+            f"{_top(reasons)}. Loosen this condition, or change what stories are made of: "
+            "entities, events, length."
         )
 
     # --- addressing -----------------------------------------------------------------------
@@ -287,6 +313,12 @@ def conventions_of(recipe: Recipe) -> tuple[str, ...]:
         parts = recipe.members.values()
         return tuple(dict.fromkeys(name for part in parts for name in conventions_of(part)))
     return WORLDS[recipe.world].conventions(recipe)
+
+
+def _top(reasons: Reasons) -> str:
+    """The commonest reasons."""
+    top = "; ".join(f"{reason} ({count:,}×)" for reason, count in reasons.most_common(4))
+    return top or "nothing"
 
 
 def splitter_of(recipe: Recipe, split: str, seed: int) -> Splitter:

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import orjson
 
 from fabula.errors import ParseError
+from fabula.soundness import check
 
 FIELDS = (
     "id", "story", "question", "answer", "choices", "support", "supports", "facts", "query",
     "composition", "roles", "features", "signature", "provenance",
 )  # fmt: skip
+_NEEDED = frozenset(FIELDS)
 
 
 class Asked(NamedTuple):
@@ -90,39 +92,23 @@ class Instance:
     @classmethod
     def from_fields(cls, data: Mapping[str, Any], place: str = "record") -> Instance:
         """The record with these fields, lists instead of tuples as files have them."""
-        missing = [name for name in FIELDS if name not in data]
-        if missing:
+        if not data.keys() >= _NEEDED:
+            missing = [name for name in FIELDS if name not in data]
             raise ParseError(f"{place}: fields are missing: {', '.join(missing)}.")
-        try:
-            _check_kinds(data, place)
-            return cls(
-                id=str(data["id"]),
-                story=tuple(data["story"]),
-                question=data["question"],
-                answer=tuple(data["answer"]),
-                choices=None if data["choices"] is None else tuple(data["choices"]),
-                support=tuple(data["support"]),
-                supports=tuple(tuple(numbers) for numbers in data["supports"]),
-                facts=tuple(tuple(tuple(f) for f in facts) for facts in data["facts"]),
-                query=tuple(data["query"]),
-                composition=tuple(data["composition"]),
-                roles=tuple(data["roles"]),
-                features=data["features"],
-                signature=data["signature"],
-                provenance=data["provenance"],
-            )
-        except TypeError as error:
-            raise ParseError(f"{place}: a field has the wrong type: {error}.") from None
-
-
-def _check_kinds(data: Mapping[str, Any], place: str) -> None:
-    """Refuse a record that could only be misread: a text for a list, a support that is not told."""
-    for name in ("story", "answer", "support", "query", "choices"):
-        if isinstance(data[name], str):
-            raise ParseError(f"{place}: '{name}' must be a list.")
-    if not data["query"]:
-        raise ParseError(f"{place}: 'query' is empty.")
-    told = len(data["story"])
-    for number in data["support"]:
-        if not isinstance(number, int) or not 1 <= number <= told:
-            raise ParseError(f"{place}: support {number!r} is none of the {told} sentences.")
+        check(data, place)
+        return cls(
+            id=data["id"],
+            story=tuple(data["story"]),
+            question=data["question"],
+            answer=tuple(data["answer"]),
+            choices=None if data["choices"] is None else tuple(data["choices"]),
+            support=tuple(data["support"]),
+            supports=tuple(map(tuple, data["supports"])),
+            facts=tuple([tuple(map(tuple, facts)) for facts in data["facts"]]),
+            query=tuple(data["query"]),
+            composition=tuple(data["composition"]),
+            roles=tuple(data["roles"]),
+            features=data["features"],
+            signature=data["signature"],
+            provenance=data["provenance"],
+        )

@@ -6,12 +6,12 @@ end; or one after every so many sentences, throughout.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from fabula.cells import UNBOUNDED, Cell
-from fabula.examine import ELSEWHERE, Examiner, Order
+from fabula.examine import ANSWER, ELSEWHERE, LANE, Examiner, Order, Refusal
 from fabula.instance import Asked
+from fabula.search import Reasons
 from fabula.seeds import Draw, pick, pick_weighted
 from fabula.split import OPENING
 from fabula.worlds.base import Candidate, Tale
@@ -36,7 +36,7 @@ class Interview:
         first: int,
         turn: int,
         draw: Draw,
-        reasons: Counter[str],
+        reasons: Reasons,
         waits: bool,
     ) -> None:
         """Its questions are instances from `first` on, ordered by `turn`; `reasons` counts what
@@ -114,7 +114,7 @@ class Interview:
         tale, reasons = self.tale, self.reasons
         refused, patience = reasons[ELSEWHERE], self.recipe.patience
         found = self._ask(order)
-        while not found and patience and reasons[ELSEWHERE] <= HOPELESS:
+        while not found and patience and reasons[ELSEWHERE] <= HOPELESS and not reasons.hopeless:
             if reasons[ELSEWHERE] > refused and not self.waits:
                 raise ElsewhereError
             if not tale.advance(len(tale.sentences) + self.recipe.every):
@@ -131,8 +131,6 @@ class Interview:
             if len(kinds) > 1:
                 kind = pick_weighted(self.draw, kinds, [self.recipe.asks[k] for k in kinds])
             pool = self._pool(kind, order)
-            if not pool:
-                self.reasons[f"no {kind} question can be asked"] += 1
             while pool:
                 candidate = self._drawn(pool, kind)
                 if self._put(candidate, order, self.asked):
@@ -153,7 +151,14 @@ class Interview:
             self.reasons["nothing can be asked"] += 1
 
     def _pool(self, kind: str, order: Order) -> list[Candidate]:
-        return order.fitting(self.tale.candidates(kind, self.draw))
+        found = self.tale.candidates(kind, self.draw)
+        pool = order.fitting(found)
+        if not found:
+            self.reasons[f"no {kind} question can be asked"] += 1
+        elif not pool:
+            other = ",".join(found[0].answer)
+            self.reasons.refuse(f"{kind} questions with other answers, e.g. '{other}'", ANSWER)
+        return pool
 
     def _drawn(self, pool: list[Candidate], kind: str) -> Candidate:
         """One of the pool; of a kind that is balanced, every answer is as likely."""
@@ -168,9 +173,11 @@ class Interview:
         """Ask this, if it passes the examination."""
         index = self.first + len(self.asked)
         found = self.examiner.examine(self.tale, candidate, order, before, self._settled, index)
-        if isinstance(found, str):
-            self.reasons[found] += 1
-            if found == ELSEWHERE and self.recipe.split_key == "compound-divergence":
+        if isinstance(found, Refusal):
+            self.reasons.refuse(found.reason, found.depth)
+            if found.depth == LANE:
+                self.reasons.meet(found.signature)
+            if found.reason == ELSEWHERE and self.recipe.split_key == "compound-divergence":
                 raise ElsewhereError
             return False
         self.asked.append(found)

@@ -11,7 +11,6 @@ Promises:
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
@@ -21,12 +20,19 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import orjson
 from pydantic import (
-    BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator,
+    BaseModel,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
 )  # fmt: skip
 
 from fabula.cells import Bin, Cell, Compositional, Decoys, Strict, Weight, cells_of
-from fabula.errors import RecipeError, hint
+from fabula.errors import FabulaError, ParseError, RecipeError, hint
+from fabula.files import inside, is_file, parse_toml, unfit_name, unfit_path
 from fabula.language.catalogue import check, native
+from fabula.soundness import shown
 
 __all__ = [
     "Cell", "Recipe", "Split", "Strict", "Weight", "build", "content_digest", "load",
@@ -183,6 +189,9 @@ class Recipe(Strict):
     def _sound(self) -> Recipe:
         if not self.composed:
             check(self.world, self.language, self.cipher)
+        if reason := unfit_path(self.id):
+            raise ValueError(f"id: {reason}")
+        self._check_split_names()
         low, high = self.lengths
         if low < 1 or high < low:
             raise ValueError(f"length: {self.length} is no range of sentences")
@@ -222,6 +231,20 @@ class Recipe(Strict):
                     f"compositional.test: no split '{split}'.{hint(split, self.splits)}"
                 )
         return self
+
+    def _check_split_names(self) -> None:
+        """Every split becomes files, so its name must be a plain one, on every system."""
+        seen: dict[str, str] = {}
+        for name in self.splits:
+            if reason := unfit_name(name):
+                raise ValueError(f"splits.{shown(name)}: {reason}")
+            if name.casefold() == "manifest":
+                raise ValueError("splits.manifest: this name is that of the manifest")
+            other = seen.setdefault(name.casefold(), name)
+            if other != name:
+                raise ValueError(
+                    f"splits: '{other}' and '{name}' would be one file on some systems"
+                )
 
     def for_split(self, split: str) -> Self:
         """The recipe as it is in force in a split."""
@@ -342,14 +365,14 @@ def read_recipe(name: str | Path, extending: tuple[str, ...] = ()) -> dict[str, 
     """The raw content of a recipe, by name or path, laid over that of the one it extends."""
     text, place = _source(str(name))
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RecipeError(f"{place}: not valid TOML: {error}.") from None
+        data = parse_toml(text, place)
+    except ParseError as error:
+        raise RecipeError(str(error)) from None
     if "id" not in data:
         data["id"] = Path(str(name)).stem
-    templates = data.get("templates")
-    if isinstance(templates, str) and (beside := Path(str(name)).parent / templates).is_file():
-        data["templates"] = str(beside)  # a file beside the recipe, wherever one is
+    shipped = str(name) in recipe_ids()
+    if not shipped:
+        data = _beside(data, Path(str(name)).parent, place)
     base = data.pop("extends", None)
     if base is None:
         return data
@@ -357,6 +380,8 @@ def read_recipe(name: str | Path, extending: tuple[str, ...] = ()) -> dict[str, 
         raise RecipeError(f"{place}, extends: name one recipe.")
     if base in (str(name), *extending):
         raise RecipeError(f"{place}, extends: {base} extends itself.")
+    if len(extending) >= MOST_EXTENDED:
+        raise RecipeError(f"{place}, extends: more than {MOST_EXTENDED} recipes, one on another.")
     try:
         extended = read_recipe(base, (*extending, str(name)))
         if "splits" in data:  # others, not more
@@ -371,17 +396,42 @@ def is_shipped(name: str) -> bool:
     return any(_id_of(path) == name for path in _shipped())
 
 
+MOST_EXTENDED = 16
+FILES = ("extends", "recipe", "templates")
+"""Keys that name files: those of a recipe are in its folder, wherever the command is given."""
+
+
+def _beside(data: dict[str, Any], folder: Path, place: str) -> dict[str, Any]:
+    """The content of a recipe file, with the files that it names as paths into its folder."""
+
+    def resolved(key: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {inner: resolved(inner, each) for inner, each in value.items()}
+        if isinstance(value, list):
+            return [resolved("", each) for each in value]
+        if key not in FILES or not isinstance(value, str):
+            return value
+        if key != "templates" and not value.endswith(".toml"):
+            return value  # a recipe that comes with the package
+        try:
+            return str(inside(folder, value, f"{place}, {key}"))
+        except FabulaError as error:
+            raise RecipeError(str(error)) from None
+
+    return {key: resolved(key, value) for key, value in data.items()}
+
+
 def _source(name: str) -> tuple[str, str]:
     for path in _shipped():
         if _id_of(path) == name:
             return path.read_text(encoding="utf-8"), f"recipe {name}"
     path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
+    if path.suffix == ".toml" or is_file(path):
         try:
             return path.read_text(encoding="utf-8"), f"recipe {name}"
         except FileNotFoundError:
             raise RecipeError(f"recipe {name}: there is no such file.") from None
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:  # not UTF-8, or a name with a NUL in it
             raise RecipeError(f"recipe {name}: cannot be read: {error}.") from None
     from fabula.suite import refuse, suites  # suites are made of recipes: they import this module
 
@@ -438,7 +488,8 @@ def build(
     content = {key: value for key, value in data.items() if key != "dialects"}
     dialects = data.get("dialects", {})
     changes = changes or {}
-    dialect = changes.get("dialect", content.get("dialect", ""))
+    dialect = _word(changes.get("dialect", content.get("dialect", "")), "dialect", place)
+    _check_dialects(dialects, place)
     if dialect:
         known = {*dialects, data.get("dialect", "")} - {""}
         if dialect not in known:
@@ -454,7 +505,9 @@ def build(
             content = _everywhere(content, path.split("."))
     if "parts" in content:
         return _collect(content, place)
-    world = content.get("world")
+    if "world" not in content:
+        raise RecipeError(f"{place}, world: this key is missing.{hint('', WORLDS)}")
+    world = _word(content["world"], "world", place)
     if world not in WORLDS:
         raise RecipeError(f"{place}, world: unknown '{world}'.{hint(str(world), WORLDS)}")
     model = WORLDS[world].recipe
@@ -468,6 +521,26 @@ def build(
             raise RecipeError(f"{place}, split_overrides: no split '{split}'.{remedy}")
         recipe.for_split(split)
     return recipe
+
+
+def _word(value: Any, key: str, place: str) -> str:
+    if not isinstance(value, str):
+        raise RecipeError(f"{place}, {key}: expected a word in quotes, found {shown(value)}.")
+    return value
+
+
+def _check_dialects(dialects: Any, place: str) -> None:
+    if not isinstance(dialects, Mapping):
+        raise RecipeError(
+            f"{place}, dialects: expected tables [dialects.NAME], found {shown(dialects)}."
+        )
+    for name, keys in dialects.items():
+        if not isinstance(keys, Mapping):
+            raise RecipeError(
+                f"{place}, dialects.{name}: expected a table of keys, found {shown(keys)}."
+            )
+        if not name.strip():
+            raise RecipeError(f"{place}, dialects: a dialect needs a name.")
 
 
 def _collect(content: Mapping[str, Any], place: str) -> Recipe:
@@ -540,8 +613,8 @@ def explain(error: ValidationError, place: str, model: type[BaseModel]) -> str:
     if problem["type"] == "value_error":
         said = str(problem["ctx"]["error"])
         return f"{here}: {said}{'' if said.endswith(('.', '?')) else '.'}"
-    given = problem.get("input")
-    return f"{here}: {problem['msg'][:1].lower()}{problem['msg'][1:]} (given: {given!r})."
+    said = f"{problem['msg'][:1].lower()}{problem['msg'][1:]}"
+    return f"{here}: {said} (given: {shown(problem.get('input'))})."
 
 
 def _where(loc: tuple[int | str, ...]) -> str:

@@ -87,47 +87,62 @@ class Proof(NamedTuple):
     """How many sentences outside these name whom or what the question is about."""
 
 
-def misfit(cell: Cell, proof: Proof) -> str:
-    """What about its proof keeps a question out of a cell; empty if it belongs."""
+class Misfit(NamedTuple):
+    """A condition that a question does not fulfil."""
+
+    key: int
+    """Which of CONDITIONS it is; they are looked at in this order."""
+    reason: str
+    """What was found instead."""
+
+
+CONDITIONS = (
+    "support_size", "supports", "recency", "reach", "distractors", "related_distractors",
+    "requires", "forbids", "exactly", "distracted_by", "undistracted_by", "hops",
+)  # fmt: skip
+
+
+def misfit(cell: Cell, proof: Proof) -> Misfit | None:
+    """What about its proof keeps a question out of a cell; None if it belongs."""
     masks, count = proof.masks, proof.told
     best = masks[0] if masks else 0
     size = best.bit_count()
     low, high = cell.support_size
     if not low <= size <= high:
-        return f"support of {size}"
+        return Misfit(0, f"support of {size}")
     low, high = cell.supports
     if masks and not low <= len(masks) <= high:
-        return f"{len(masks)} alternative supports"
+        return Misfit(1, f"{len(masks)} alternative supports")
     measured = (
         (cell.recency, count + 1 - best.bit_length(), "the support ends {} sentences back"),
         (cell.reach, count - (best & -best).bit_length() + 1, "the support begins {} back"),
         (cell.distractors, count - size, "{} distractors"),
     )
-    for bounds, value, said in measured:
+    for key, (bounds, value, said) in enumerate(measured, 2):
         if bounds != ANY and not bounds[0] <= value <= bounds[1]:
-            return said.format(value)
+            return Misfit(key, said.format(value))
     low, high = cell.hops
     if (low, high) != ANY and not low <= (value := proof.hops(best)) <= high:
-        return f"{value} hop{'s' * (value != 1)}"
+        return Misfit(11, f"{value} hop{'s' * (value != 1)}")
     low, high = cell.related_distractors
     if (low, high) != ANY and not low <= (value := proof.related(best)) <= high:
-        return f"{value} related distractors"
+        return Misfit(5, f"{value} related distractors")
     return _misfit_of_concepts(cell, best, proof)
 
 
-def _misfit_of_concepts(cell: Cell, best: int, proof: Proof) -> str:
+def _misfit_of_concepts(cell: Cell, best: int, proof: Proof) -> Misfit | None:
     if cell.requires or cell.forbids or cell.exactly:
         composition = set(proof.concepts(best))
         if not composition.issuperset(cell.requires):
-            return "a required concept is not in the support"
+            return Misfit(6, "a required concept is not in the support")
         if not composition.isdisjoint(cell.forbids):
-            return "a forbidden concept is in the support"
+            return Misfit(7, "a forbidden concept is in the support")
         if cell.exactly and composition != set(cell.exactly):
-            return "not just the concepts asked for are in the support"
+            return Misfit(8, "not just the concepts asked for are in the support")
     if cell.distracted_by or cell.undistracted_by:
         others = set(proof.concepts(((1 << proof.told) - 1) << 1 & ~best))
         if not others.issuperset(cell.distracted_by):
-            return "a required concept is not among the distractors"
+            return Misfit(9, "a required concept is not among the distractors")
         if not others.isdisjoint(cell.undistracted_by):
-            return "a forbidden concept is among the distractors"
-    return ""
+            return Misfit(10, "a forbidden concept is among the distractors")
+    return None

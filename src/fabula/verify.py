@@ -23,11 +23,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
 from fabula.engine.store import MANIFEST
 from fabula.errors import FabulaError, ParseError, hint
-from fabula.files import hashed
+from fabula.files import hashed, inside, parse_json
 from fabula.formats import babi, data_files, read_records
 from fabula.instance import Instance
 from fabula.labels import mask_of
@@ -88,7 +86,8 @@ def objections(instance: Instance) -> list[str]:
     if tuple(reading.facts()) != instance.facts:
         found.append("the facts of the record are not those of its sentences")
     if query != instance.query:
-        found.append(f"the question asks {query}, the record {instance.query}")
+        # a query that the world does not know cannot be put to the reader
+        return [*found, f"the question asks {query}, the record {instance.query}"]
     if len(instance.roles) != len(instance.story):
         found.append("there is not one role for each sentence")
     if "defect" in instance.features:
@@ -195,14 +194,15 @@ def altered(folder: Path) -> tuple[str, ...]:
     if not manifest.is_file():
         return ()
     try:
-        splits = orjson.loads(manifest.read_bytes()).get("splits", {})  # rewrites have none
-        files = [each for part in splits.values() for each in part["files"]]
-        listed = [(each["file"], each["sha256"]) for each in files]
-    except (ValueError, KeyError, TypeError, AttributeError):
+        said = parse_json(manifest.read_bytes(), str(manifest))
+        files = [each for part in said.get("splits", {}).values() for each in part["files"]]
+        listed = [  # rewrites have none
+            (inside(folder, each["file"], str(manifest)), each["sha256"]) for each in files
+        ]
+    except (FabulaError, KeyError, TypeError, AttributeError):
         return (f"{manifest}: damaged",)
     found = []
-    for name, digest in listed:
-        file = folder / name
+    for file, digest in listed:
         if not file.is_file():
             found.append(f"{file}: not there")
         elif hashed(file) != digest:

@@ -7,10 +7,13 @@ import signal
 from multiprocessing import parent_process
 from threading import Thread
 
+from fabula.search import speak
+
 
 def serve() -> None:
     """Leave Ctrl-C to the parent, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    speak()
     Thread(target=_follow_parent, daemon=True).start()
 
 

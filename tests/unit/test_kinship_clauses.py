@@ -280,6 +280,7 @@ def test_forms_of_mention_can_be_held_out(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(told["seen"]) > 10
     assert len(told["held-out"]) > 3
 
+
 def test_every_field_describes_the_same_proof(name: str) -> None:
     for one in shipped(f"clutrr/{name}", "test", 1000):
         people = [person for person, _ in one.features["people"]]

@@ -12,16 +12,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from fabula.errors import FabulaError, ParseError
+from fabula.files import parse_json
 from fabula.formats import babi
 from fabula.language.catalogue import codes, native, tongue
 from fabula.language.tongue import Tongue
+from fabula.soundness import shown
 from fabula.worlds import WORLDS
 from fabula.worlds.base import World
 
 SAMPLE = 5  # stories that are looked at
+SAMPLE_LINES = 50  # sentences, and questions, of each
 
 
 class Speech(NamedTuple):
@@ -75,7 +76,10 @@ class Speech(NamedTuple):
 
 def speech_of(stories: Sequence[babi.Story], file: Path) -> Speech:
     """The speech of a file with these stories."""
-    stories = stories[:SAMPLE]
+    stories = [
+        babi.Story(story.sentences[:SAMPLE_LINES], story.questions[:SAMPLE_LINES])
+        for story in stories[:SAMPLE]
+    ]
     lines = sum(len(story.sentences) + len(story.questions) for story in stories)
     best, most = None, -1
     for speech in (*_told(file), *_native(), *_other()):
@@ -85,7 +89,17 @@ def speech_of(stories: Sequence[babi.Story], file: Path) -> Speech:
         if most == lines:
             break
     assert best is not None
+    if lines and not most:
+        first = next(text for story in stories for text in (*story.sentences, *_asked(story)))
+        raise ParseError(
+            f"{file}: nothing here is understood in any world or language, e.g. "
+            f"{shown(first)}. Is this bAbI text?"
+        )
     return best
+
+
+def _asked(story: babi.Story) -> Iterator[str]:
+    yield from (question.text for question in story.questions)
 
 
 def _told(file: Path) -> Iterator[Speech]:
@@ -95,12 +109,12 @@ def _told(file: Path) -> Iterator[Speech]:
         if not manifest.is_file():
             continue
         try:
-            data = orjson.loads(manifest.read_bytes())
+            data = parse_json(manifest.read_bytes(), str(manifest))
             content = {key: data["content"].get(key, "") for key in ("language", "cipher")}
             seed, world = int(data["seed"]), str(data["content"]["world"])
             code = content["language"] or "en"
             yield _speech(world, code, content["cipher"], seed)
-        except (orjson.JSONDecodeError, FabulaError, KeyError, TypeError, ValueError):
+        except (AttributeError, FabulaError, KeyError, TypeError, ValueError):
             pass  # of a manifest that is not ours, or older, nothing is taken
 
 

@@ -10,6 +10,7 @@ Promises:
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -19,6 +20,7 @@ import typer
 from fabula._version import __version__
 from fabula.cli import check, data, dyna, evaluate, experiment, harness, make, play, train
 from fabula.errors import FabulaError
+from fabula.search import speak
 
 app = typer.Typer(
     name="fabula",
@@ -79,7 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without '…' is no reason to stop
     try:
-        given = None if arguments is None else list(arguments)
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        for word in given:
+            _check_text(word)
+        speak()
         code = app(args=given, prog_name="fabula", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -105,12 +110,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+LARGEST = 2**63 - 1  # what fits into a record, a manifest and a table
+
+
+def _check_text(word: str) -> None:
+    """Refuse what cannot be the name of a file, nor be written down."""
+    number = re.fullmatch(r"(?:--[\w-]+=)?[+-]?(\d[\d_]{17,})", word, re.ASCII)
+    if number and (len(number[1]) > 100 or int(number[1]) > LARGEST):
+        raise FabulaError(f"{word[:60]}: a number must fit into 64 bits; choose a smaller one.")
+    if "\0" in word:
+        raise FabulaError(f"{word!r}: an argument cannot contain a NUL character.")
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise FabulaError(
+            f"{word!r}: not valid UTF-8; rename the file, or set your terminal to UTF-8."
+        ) from None
+
+
+LONGEST_COMPLAINT = 1_500  # characters: what a user gets to see of a message that quotes their data
+
+
+def _one_line(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= LONGEST_COMPLAINT else f"{line[:LONGEST_COMPLAINT]} …"
+
+
 def _complain(message: str) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         _forget_stdout()
-    print(f"error: {message}", file=sys.stderr)
+    if os.environ.get("RANK", "0") == "0":  # of several processes under torchrun, one speaks
+        print(f"error: {_one_line(message)}", file=sys.stderr)
     return 2
 
 

@@ -47,7 +47,8 @@ def verify(
     with meter(f"proving {path}", None) as tick:
         verdict = prove(path, limit=limit, workers=workers or cores(), sample=sample, progress=tick)
     if json:
-        print_json({**verdict._asdict(), "failed": verdict.failed})
+        failures = [failure._asdict() for failure in verdict.failures]
+        print_json({**verdict._asdict(), "failures": failures, "failed": verdict.failed})
     else:
         _show_verdict(verdict, path)
     if verdict.failed or verdict.altered:

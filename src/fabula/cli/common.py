@@ -42,7 +42,9 @@ Workers = Annotated[
 
 def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[str, Any]:
     """The changes asked for by an option: values as TOML, bare words as strings."""
-    import tomllib
+    from fabula.errors import ParseError
+    from fabula.files import parse_toml
+    from fabula.soundness import DEEPEST, shown
 
     changes: dict[str, Any] = {}
     example = "lr=0.003" if option == "--with" else "length=[10, 40]"
@@ -55,18 +57,19 @@ def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[st
             )
         if key in changes:
             raise FabulaError(f"{option} {setting}: '{key}' is set twice.")
+        if key.count(".") > DEEPEST:
+            raise FabulaError(f"{option} {shown(setting)}: nested deeper than {DEEPEST} levels.")
         try:
-            parsed = tomllib.loads(f"value = {text}")
-            if len(parsed) > 1:
-                raise FabulaError(f"{option} {setting}: one value only.")
-            changes[key] = parsed["value"]
-        except tomllib.TOMLDecodeError as error:
-            if not text or text[0] in "[{\"'":
-                raise FabulaError(
-                    f"{option} {setting}: the value is not valid TOML: {error}. "
-                    f"Write e.g. '{example}', with the quotes."
-                ) from None
+            parsed = parse_toml(f"value = {text}", f"{option} {setting[:80]}")
+        except ParseError as error:
+            if not text or text[0] in "[{\"'" or "not valid TOML" not in str(error):
+                said = str(error).replace(": not valid TOML", ": the value is not valid TOML")
+                raise FabulaError(f"{said} Write e.g. '{example}', with the quotes.") from None
             changes[key] = text
+            continue
+        if len(parsed) > 1:
+            raise FabulaError(f"{option} {setting}: one value only.")
+        changes[key] = parsed["value"]
     return changes
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fabula.cli.common import Json, meter, print_json, terminal
+from fabula.errors import FabulaError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,6 +89,8 @@ def baselines(
         for record in records(path, sample):
             instances.append(record)
             tick(1)
+    if not instances:
+        raise FabulaError(f"{path}: no question is in this data set.")
     found = scores(instances)
     by_kind = scores_by_kind(instances) if kinds else {}
     chains = lookups(instances)

@@ -119,7 +119,7 @@ def eval_(
     if track:
         from fabula.evaluate.tracking import check_tracking
 
-        check_tracking()
+        check_tracking(track)
     changes = changes_of(settings)
     chosen = split or evaluation_split(data, changes)
     ask = Ask(

@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabula.cli.common import Json, Settings, changes_of, cores, meter, print_json, terminal
+from fabula.cli.common import (
+    Json,
+    Settings,
+    changes_of,
+    cores,
+    meter,
+    print_json,
+    terminal,
+)
 from fabula.errors import FabulaError, MissingExtraError
 
 if TYPE_CHECKING:
     from fabula.training.model import Model
+    from fabula.training.plan import Plan
+    from fabula.training.source import Source
 
 
 def models(
@@ -142,26 +152,31 @@ def train(
         str | None, typer.Option(metavar="PROJECT", help="Also log every epoch to trackio.")
     ] = None,
     workers: Annotated[int, typer.Option(metavar="N", min=1, help="Restarts side by side.")] = 1,
+    processes: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Processes that train one model together.")
+    ] = 1,
     json: Json = False,
 ) -> None:
     """Train a model and test it; several restarts, the best by validation, all reported.
 
-    Several processes train one model together if torchrun starts them:
-    torchrun --nproc-per-node 2 -m fabula train …
+    With --processes, several processes share every batch; on several machines, torchrun starts
+    them: torchrun … -m fabula train …
 
     Example: [bold]fabula train memn2n babi/qa1 --out runs/memn2n-qa1 --restarts 3[/bold]
     """
     try:
-        from fabula.training.plan import Plan, divided
-        from fabula.training.runs import train as carry_out
+        import numpy  # noqa: F401  torch warns without it
+        import torch  # noqa: F401
     except ModuleNotFoundError as error:
-        if error.name != "torch":
+        if error.name not in ("torch", "numpy"):
             raise
         raise MissingExtraError(
-            "training needs PyTorch. Install it: pip install 'fabula[train]'"
+            "training needs PyTorch and NumPy. Install them: pip install 'fabula[train]'"
         ) from None
     from fabula.models import model_named
     from fabula.training.loop import unwatched
+    from fabula.training.plan import Plan, divided
+    from fabula.training.runs import train as carry_out
     from fabula.training.source import Source
 
     data, test = ([name.rstrip("/") for name in names] for names in (data, test or data))
@@ -190,20 +205,31 @@ def train(
     if track:
         from fabula.evaluate.tracking import check_tracking
 
-        check_tracking()
+        check_tracking(track)
     say = terminal(stderr=True).print
-    leads = os.environ.get("RANK", "0") == "0"  # torchrun's; one of several processes speaks
+    leads = _leads()
+    if processes > 1 and workers > 1:
+        raise FabulaError("--processes and --workers do not go together; choose one.")
     try:
-        result = carry_out(
-            plan,
-            out,
-            restarts,
-            workers,
-            lambda row: say(_progress(row), soft_wrap=True),
-            tests,
-            meter if leads else unwatched,
-            track,
-        )
+        if processes > 1:
+            from functools import partial
+
+            from fabula.training.launch import together
+            from fabula.training.runs import check
+
+            check(plan, tests)
+            result = together(processes, partial(_together, plan, out, restarts, tests, track))
+        else:
+            result = carry_out(
+                plan,
+                out,
+                restarts,
+                workers,
+                lambda row: say(_progress(row), soft_wrap=True),
+                tests,
+                meter if leads else unwatched,
+                track,
+            )
     except KeyboardInterrupt:
         if leads:
             say(f"Every finished epoch is in {out}; the same command goes on.", soft_wrap=True)
@@ -212,6 +238,26 @@ def train(
         print_json(result)
     elif leads:
         _tell(result, out)
+
+
+def _leads() -> bool:
+    """Whether this process, of several that train together, is the one that speaks."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _together(
+    plan: Plan, out: Path, restarts: int, tests: dict[str, Source], track: str | None
+) -> dict[str, Any]:
+    """The part of one process."""
+    from fabula.training.runs import train as carry_out
+
+    say = terminal(stderr=True).print
+
+    def tell(row: dict[str, Any]) -> None:
+        if _leads():
+            say(_progress(row), soft_wrap=True)
+
+    return carry_out(plan, out, restarts, 1, tell, tests, track=track)
 
 
 def _tell(result: dict[str, Any], out: Path) -> None:

@@ -19,6 +19,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from fabula.errors import OutputError
+
 MANIFEST = "manifest.json"
 NOTES = ".progress"
 TEMPORARY = ".tmp-"
@@ -110,6 +112,8 @@ def _note(file: str) -> str:
 def store_at(target: str | Path, digest: str) -> Store:
     """The store for a path or URL."""
     text = str(target)
+    if "\0" in text:
+        raise OutputError(f"{text!r}: a path cannot contain a NUL character.")
     protocol, separator, rest = text.partition("://")
     if not separator or protocol in ("file", "local"):
         from fabula.engine.local import LocalStore

@@ -23,15 +23,16 @@ import orjson
 
 from fabula._version import __version__
 from fabula.baselines import BASELINES
-from fabula.errors import FabulaError
+from fabula.errors import FabulaError, ParseError
 from fabula.evaluate.guesses import right_guesses
 from fabula.evaluate.model import Ask, Model, Reply, Usage
 from fabula.evaluate.statistics import Story
 from fabula.files import alone, make_folder, read_json, write_json, writing
-from fabula.instance import Instance, story_name
+from fabula.instance import FIELDS, Instance, story_name
 from fabula.prompt import case, lettered, prompt
 from fabula.prompt import reply as right_reply
 from fabula.score import Outcome, Score, closed_score, score
+from fabula.soundness import check, shown
 
 REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
 WRITTEN = {"id", "outcome", "usage"}  # of every reply, besides others
@@ -149,7 +150,8 @@ def read_placed(folder: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _placed(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     place = 0
-    for size, said in _lines(path):
+    for number, (size, said) in enumerate(_lines(path), 1):
+        _check_reply(said, path, number)
         yield place, said
         place += size
 
@@ -171,6 +173,29 @@ def read_at(folder: Path, places: Iterable[int]) -> list[dict[str, Any]]:
             file.seek(place)
             found.append(orjson.loads(file.readline()))
     return found
+
+
+OUTCOMES = frozenset(map(str, Outcome))
+
+
+def _check_reply(said: dict[str, Any], path: Path, number: int) -> None:
+    """ParseError if a line is not a scored reply to a record."""
+    place = f"{path}, reply {number}"
+    record, answer = said.get("instance"), said.get("answer")
+    if not isinstance(record, dict):
+        raise ParseError(f"{place}, field 'instance': expected a record, found {shown(record)}.")
+    story = record.get("story")
+    facts: list[Any] = [[]] * len(story) if isinstance(story, list) else []
+    filled = {"facts": facts, **record}  # runs are kept without them
+    if missing := [name for name in FIELDS if name not in filled]:
+        raise ParseError(f"{place}, instance: fields are missing: {', '.join(missing)}.")
+    check(filled, f"{place}, instance")
+    if said["outcome"] not in OUTCOMES:
+        raise ParseError(f"{place}, field 'outcome': unknown {shown(said['outcome'])}.")
+    if not isinstance(answer, list) or not all(isinstance(word, str) for word in answer):
+        raise ParseError(f"{place}, field 'answer': expected a list of texts.")
+    if not isinstance(said.get("reply"), str):
+        raise ParseError(f"{place}, field 'reply': expected a text.")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -263,7 +288,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 return
             try:
                 said = orjson.loads(line)
-                problem = "" if dict(said).keys() >= WRITTEN else "no reply"
+                problem = "" if dict(said).keys() >= WRITTEN and _typed(said) else "no reply"
             except (TypeError, ValueError) as error:
                 problem = f"not valid JSON: {error}"
             if problem:
@@ -272,6 +297,18 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     "by the same `fabula eval`."
                 )
             yield len(line), said
+
+
+def _typed(said: dict[str, Any]) -> bool:
+    """Whether what is needed to go on with a run has its types."""
+    usage = said["usage"]
+    return (
+        isinstance(said["id"], str)
+        and isinstance(said["outcome"], str)
+        and isinstance(usage, dict)
+        and usage.keys() <= set(Usage._fields)
+        and all(type(spent) in (int, float) for spent in usage.values())
+    )
 
 
 def _done(path: Path) -> tuple[dict[str, str], Usage]:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from fabula.errors import MissingExtraError
+from fabula.files import plain_name
 
 
-def check_tracking() -> None:
-    """What is missing is said before the work begins."""
+def check_tracking(project: str) -> None:
+    """Refuse a project that cannot be tracked before the work begins."""
+    plain_name(project, "--track")
     try:
         import trackio  # noqa: F401
     except ModuleNotFoundError as error:
@@ -31,7 +33,7 @@ def tracked(
     if project is None:
         yield lambda figures: None
         return
-    check_tracking()
+    check_tracking(project)
     import trackio
 
     with redirect_stdout(sys.stderr):  # it talks, and stdout is for JSON

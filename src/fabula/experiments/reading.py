@@ -3,7 +3,6 @@ several."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 
 from fabula.errors import FabulaError, hint
 from fabula.experiments.spec import Experiment, matches, problem
+from fabula.files import parse_toml, unfit_name
 
 
 def load_experiment(path: Path) -> Experiment:
@@ -37,16 +37,16 @@ def _place(loc: tuple[int | str, ...], said: Mapping[str, Any]) -> str:
 def _said(path: Path, followed: tuple[Path, ...] = ()) -> dict[str, Any]:
     """What a file says, and what it takes over from the one that it is like."""
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said = parse_toml(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise FabulaError(f"{path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise FabulaError(f"{path}: not valid TOML: {error}.") from None
     _check_kinds(said, path)
     like = said.pop("like", None)
     if like is None:
         return said
-    if not isinstance(like, str) or Path(like).name != like:
+    if unfit_name(like):
         raise FabulaError(f"{path}: like = {like!r}: name a file beside this one, without .toml.")
     other = path.with_name(f"{like}.toml")
     if other in (*followed, path):

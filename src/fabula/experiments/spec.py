@@ -41,9 +41,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     TypeAdapter,
     ValidationError,
@@ -51,17 +49,18 @@ from pydantic import (
     model_validator,
 )
 
+from fabula import cells
 from fabula.errors import hint
+from fabula.files import unfit_name
 from fabula.models import MODELS
 
 REFERENCES = ("majority", "chance", "measured")
 """Columns that stand beside the models."""
 
 
-class Strict(BaseModel):
+class Strict(cells.Strict):
     """Unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     also: ClassVar[tuple[str, ...]] = ()
     """Keys that a file may have here and that are gone when it is checked."""
 
@@ -77,7 +76,7 @@ class Strict(BaseModel):
 
 def _plain(name: str) -> str:
     """A name that can be that of a file."""
-    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+    if unfit_name(name) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
         raise ValueError(f"'{name}' is no name: use letters, digits, '-' and '_' only")
     return name
 

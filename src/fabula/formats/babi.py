@@ -14,9 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from fabula.errors import ParseError
+from fabula.soundness import LONGEST_TEXT
+
+LONGEST = LONGEST_TEXT + 200  # characters of a line: a sentence or question, labels, numbers
+MOST_DIGITS = 9  # of a line number
 
 
 class Question(NamedTuple):
@@ -61,12 +65,26 @@ def text(sentences: Sequence[str], questions: Iterable[Question]) -> str:
 
 
 def read(path: Path) -> Iterator[Story]:
-    """The stories of a file."""
+    """The stories of a file; one without any question is refused."""
+    asked = 0
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            yield from parse(file, str(path))
+            for story in parse(_lines(file), str(path)):
+                asked += len(story.questions)
+                yield story
     except UnicodeDecodeError as error:
         raise ParseError(f"{path}: not UTF-8 text: {error}.") from None
+    if not asked:
+        raise ParseError(
+            f"{path}: no question in this file. In bAbI text a question line has its answer and "
+            "the supporting line numbers after tabs: '3 Where is Mary?<TAB>bathroom<TAB>1'."
+        )
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """The lines, of a long one only as much as is needed to refuse it."""
+    while line := file.readline(LONGEST + 2):
+        yield line
 
 
 def parse(lines: Iterable[str], place: str) -> Iterator[Story]:
@@ -77,10 +95,15 @@ def parse(lines: Iterable[str], place: str) -> Iterator[Story]:
     expected = 1
     for at, raw in enumerate(lines, 1):
         line = raw.rstrip("\r\n")
+        if len(line) > LONGEST:
+            raise ParseError(
+                f"{place}, line {at}: longer than {LONGEST:,} characters; a line is one sentence "
+                "or one question."
+            )
         if not line.strip():
             continue
         head, _, rest = line.partition(" ")
-        if not head.isdecimal():
+        if not head.isdecimal() or len(head) > MOST_DIGITS:
             raise ParseError(f"{place}, line {at}: expected a line number, found '{line[:40]}'.")
         number = int(head)
         if number == 1 and (sentences or questions):
@@ -107,9 +130,9 @@ def _question(
     asked, answer = parts[0], parts[1]
     support = []
     for word in parts[2].split() if len(parts) == 3 else ():
-        if not word.isdecimal() or int(word) not in number_of:
+        if not word.isdecimal() or len(word) > MOST_DIGITS or int(word) not in number_of:
             raise ParseError(
-                f"{place}: support '{word}' is not the number of an earlier statement."
+                f"{place}: support '{word[:40]}' is not the number of an earlier statement."
             )
         support.append(number_of[int(word)])
     return Question(position, asked.rstrip(" "), answer, tuple(support), asked.endswith(" "), line)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from fabula.files import plain_name
 from fabula.generate import Author, Passage
 from fabula.instance import Instance
 
@@ -55,7 +56,9 @@ class Format:
     def file(self, recipe: str, split: str, shard: int, shards: int) -> str:
         """The name of the file of a shard."""
         number = f"-{shard:05}-of-{shards:05}" if self.numbered or shards > 1 else ""
-        folder = f"{config_name(recipe)}/" if self.in_folder else ""
+        plain_name(split, f"recipe {recipe}, split")
+        name = plain_name(config_name(recipe), "recipe")
+        folder = f"{name}/" if self.in_folder else ""
         return f"{folder}{split}{number}.{self.ending}"
 
     def piece(self, author: Author, passages: Iterable[Passage]) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 
+from fabula.files import lines_of
 from fabula.formats.base import Format
 from fabula.generate import Author, Passage
 from fabula.instance import Instance
@@ -23,10 +24,8 @@ def _quick(author: Author, passage: Passage) -> bytes:
 
 def read(path: Path) -> Iterator[Instance]:
     """The records of a file."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield Instance.from_json(line, f"{path}, line {number}")
+    for number, line in lines_of(path):
+        yield Instance.from_json(line, f"{path}, line {number}")
 
 
 FORMAT = Format(

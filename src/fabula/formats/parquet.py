@@ -22,6 +22,7 @@ from fabula.errors import ParseError
 from fabula.formats.base import Format, Sink
 from fabula.generate import Author, Passage
 from fabula.instance import FIELDS, Instance
+from fabula.soundness import shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,16 +129,30 @@ class _Table:
 
 def read(path: Path) -> Iterator[Instance]:
     """The records of a file, as they were written."""
+    before = 0
     for rows in batches(path, FIELDS):
-        columns = [rows.column(name).to_pylist() for name in FIELDS]
-        for number, values in enumerate(zip(*columns, strict=True)):
+        try:
+            columns = [rows.column(name).to_pylist() for name in FIELDS]
+        except (UnicodeDecodeError, ValueError) as error:
+            raise _unreadable(path, error) from None
+        for number, values in enumerate(zip(*columns, strict=True), before + 1):
+            place = f"{path}, row {number}"
             row = dict(zip(FIELDS, values, strict=True))
-            try:
-                for name in AS_JSON:
+            for name in AS_JSON:
+                try:
                     row[name] = orjson.loads(row[name])
-            except orjson.JSONDecodeError as error:
-                raise ParseError(f"{path}, row {number}: {name} is no JSON: {error}.") from None
-            yield Instance.from_fields(row, f"{path}, row {number}")
+                except (orjson.JSONDecodeError, TypeError):
+                    raise ParseError(
+                        f"{place}, field '{name}': expected JSON, found {shown(row[name])}."
+                    ) from None
+            yield Instance.from_fields(row, place)
+        before += rows.num_rows
+
+
+def _unreadable(path: Path, error: Exception) -> ParseError:
+    """The error for a damaged file, in one line."""
+    said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+    return ParseError(f"{path}: damaged, or not a Parquet file: {said}. Generate or copy it again.")
 
 
 def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -151,8 +166,10 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
             if missing:
                 raise ParseError(f"{path}: columns are missing: {', '.join(missing)}.")
             yield from file.iter_batches(batch_size=4_000, columns=list(columns))
-    except pa.ArrowInvalid as error:
-        raise ParseError(f"{path}: not a Parquet file: {error}.") from None
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from None
 
 
 FORMAT = _Parquet(

@@ -23,11 +23,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from fabula.errors import FabulaError, ParseError, hint
+from fabula.files import lines_of, parse_json
 from fabula.formats import babi
+from fabula.formats.babi import MOST_DIGITS
 from fabula.instance import Instance
+from fabula.soundness import LONGEST_TEXT, shown
 
 CONSTANT = (1,)  # what the published text cites for every answer
 
@@ -130,22 +131,20 @@ def files(
 
 def read(path: Path) -> Iterator[Sample]:
     """The samples of a file, by the ending of its name; JSONL may also hold our own records."""
-    if path.suffix == ".json":
-        yield from read_json(path)
-    elif path.suffix == ".jsonl":
-        yield from read_jsonl(path)
-    elif path.suffix == ".txt":
-        yield from read_babi(path)
-    else:
+    readers = {".json": read_json, ".jsonl": read_jsonl, ".txt": read_babi}
+    if path.suffix not in readers:
         raise ParseError(f"{path}: StepGame's files end in .json, .jsonl or .txt.")
+    count = 0
+    for sample in readers[path.suffix](path):
+        count += 1
+        yield sample
+    if not count:
+        raise ParseError(f"{path}: no sample is in this file.")
 
 
 def read_json(path: Path) -> Iterator[Sample]:
     """The samples of the original's JSON, in the order of the file."""
-    try:
-        data = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise ParseError(f"{path}: not valid JSON: {error}.") from None
+    data = parse_json(path.read_bytes(), str(path))
     if not isinstance(data, dict):
         raise ParseError(f"{path}: expected one JSON object whose keys number the samples.")
     for key, value in data.items():
@@ -154,15 +153,9 @@ def read_json(path: Path) -> Iterator[Sample]:
 
 def read_jsonl(path: Path) -> Iterator[Sample]:
     """The samples of JSONL, one a line."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                place = f"{path}, line {number}"
-                try:
-                    value = orjson.loads(line)
-                except orjson.JSONDecodeError as error:
-                    raise ParseError(f"{place}: not valid JSON: {error}.") from None
-                yield _sample(value, place, _named_k(path))
+    for number, line in lines_of(path):
+        place = f"{path}, line {number}"
+        yield _sample(parse_json(line, place), place, _named_k(path))
 
 
 def read_babi(path: Path) -> Iterator[Sample]:
@@ -194,15 +187,19 @@ def _sample(value: object, place: str, k: int | None) -> Sample:
             raise ParseError(f"{place}: '{name}' must be a text.")
     if "k_hop" in value:
         number = str(value["k_hop"])
-        if not number.isdecimal():
-            raise ParseError(f"{place}: 'k_hop' must be a whole number, not '{number}'.")
+        if not number.isdecimal() or len(number) > MOST_DIGITS:
+            raise ParseError(f"{place}: 'k_hop' must be a whole number, not {shown(number)}.")
         k = int(number)
     support = value.get("support")
     cited = tuple(support) if isinstance(support, list) else ()
+    if not all(type(number) is int and 1 <= number <= len(story) for number in cited):
+        raise ParseError(f"{place}: 'support' must name sentences from 1 to {len(story)}.")
+    if max(map(len, [*story, str(question)])) > LONGEST_TEXT:
+        raise ParseError(f"{place}: a sentence has more than {LONGEST_TEXT:,} characters.")
     return Sample(tuple(story), str(question), str(label), k, place, cited)
 
 
 def _named_k(path: Path) -> int | None:
     """The k in the name of a file, e.g. 3 in 'qa3_test.json'."""
-    found = re.match(r"qa(\d+)_", path.name)
+    found = re.match(r"qa(\d{1,9})_", path.name)
     return int(found[1]) if found else None

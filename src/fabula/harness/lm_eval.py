@@ -22,7 +22,7 @@ from typing import Any
 
 from fabula._version import __version__
 from fabula.errors import FabulaError, OutputError
-from fabula.files import whole_folder
+from fabula.files import plain_name, whole_folder
 from fabula.harness import (
     evaluation_split,
     instances,
@@ -148,7 +148,7 @@ def _copy(source: str, folder: Path) -> dict[str, str]:
     """Copy a data set into a folder beside its task file; what the file says of it."""
     folder.mkdir()
     for split in splits_of(source):
-        with (folder / f"{split}.jsonl").open("wb") as file:
+        with (folder / f"{plain_name(split, 'split')}.jsonl").open("wb") as file:
             file.writelines(one.to_json() + b"\n" for one in instances(source, split))
     return {"data": folder.name}
 
@@ -156,7 +156,7 @@ def _copy(source: str, folder: Path) -> dict[str, str]:
 def _task_name(source: str) -> str:
     known = {recipe: name for name, recipe in reversed(task_names().items())}
     name = known.get(source) or re.sub(r"\W+", "_", Path(source).resolve().stem)
-    return f"fabula_{name}"
+    return plain_name(f"fabula_{name}", "task")
 
 
 def _yaml(

@@ -18,6 +18,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError, RecipeError, hint
+from fabula.files import unfit_name
 from fabula.language.conventions import silent
 from fabula.seeds import Draw, pick
 
@@ -245,7 +246,7 @@ def language_file(code: str, world: str) -> dict[str, Any]:
     """The words and sentence patterns of a language for a world."""
     folder = resources.files("fabula.language")
     path = folder / code / f"{world}.toml"
-    if not path.is_file():
+    if unfit_name(code) or unfit_name(world) or not path.is_file():
         codes = [p.name for p in folder.iterdir() if (p / f"{world}.toml").is_file()]
         raise RecipeError(f"no language '{code}' for the world '{world}'.{hint(code, codes)}")
     return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from fabula.language.lexicon import CITATION, Lexicon, Word
 
-NAME = r"[\w'-]+(?: [\w'-]+)*"
+NAME = r"[\w'-]+(?: [\w'-]+){0,7}"  # a name has eight words at most
 END = re.compile(r"(?=[\s.,;।?])|$")  # where a word ends
 
 Slots = dict[str, str]

@@ -31,7 +31,7 @@ from fabula.language.lexicon import CITATION, Lexicon, Word
 from fabula.language.phrase import NAME, Field, Native, Phrase, Slots
 
 MEMO_LIMIT = 200_000  # sentences remembered, so that memory stays flat
-FREE = r"[^\s.,।?]+(?: [^\s.,।?]+)*?"  # any name, as short as can be
+FREE = r"[^\s.,।?]+(?: [^\s.,।?]+){0,7}?"  # any name of up to eight words, as short as can be
 PART = re.compile(r"<(\w+)(?:\.(\w+))?>")
 FIELD = re.compile(r"\{([^}]+)\}")
 

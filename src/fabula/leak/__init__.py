@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fabula.errors import FabulaError
 from fabula.leak.chance import expected_share, sample_space
 from fabula.leak.prints import MEASURES, Prints
 from fabula.tables import engine
@@ -83,6 +84,10 @@ def leak(train: Path | Iterable[Path], test: Path | Iterable[Path]) -> Leak:
     """The leakage between two data sets, each a file, a folder, or several of them."""
     with engine() as tables:
         known, fresh = Prints(tables, "train", train), Prints(tables, "test", test)
+        for prints, named in ((known, train), (fresh, test)):
+            if not prints.items:
+                place = named if isinstance(named, Path) else ", ".join(map(str, named))
+                raise FabulaError(f"{place}: no question is in this data set.")
         found = {}
         for measure in MEASURES:
             ours, theirs = known.repeats(measure), fresh.repeats(measure)

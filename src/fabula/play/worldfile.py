@@ -26,7 +26,6 @@ Promises:
 
 from __future__ import annotations
 
-import tomllib
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -34,7 +33,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from fabula.errors import RecipeError, hint
+from fabula.errors import ParseError, RecipeError, hint
+from fabula.files import is_file, parse_toml, unfit_name
 from fabula.language import language, language_file
 from fabula.recipe import Recipe, Strict, build, explain
 
@@ -101,6 +101,8 @@ class WorldFile(Strict):
 
     @model_validator(mode="after")
     def _sound(self) -> WorldFile:
+        if reason := unfit_name(self.id):
+            raise ValueError(f"id: {reason}")
         opposites(self.language)  # a language that the game does not speak ends here
         self._check_names()
         for name, thing in self.things.items():
@@ -297,9 +299,9 @@ def load_world(name: str | Path) -> WorldFile:
     text = _text(str(name))
     place = f"world {name}"
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RecipeError(f"{place}: not valid TOML: {error}.") from None
+        data = parse_toml(text, place)
+    except ParseError as error:
+        raise RecipeError(str(error)) from None
     data.setdefault("id", Path(str(name)).stem)
     try:
         return WorldFile.model_validate(data)
@@ -314,7 +316,7 @@ def _text(name: str) -> str:
         path = resources.files("fabula.play") / "worlds" / f"{name}.toml"
         return path.read_text(encoding="utf-8")
     file = Path(name)
-    if file.suffix != ".toml" and not file.is_file():
+    if file.suffix != ".toml" and not is_file(file):
         raise RecipeError(
             f"no world '{name}'.{hint(name, world_ids())} Your own file needs the ending .toml."
         )
@@ -322,5 +324,5 @@ def _text(name: str) -> str:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise RecipeError(f"world {name}: there is no such file.") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise RecipeError(f"world {name}: cannot be read: {error}.") from None

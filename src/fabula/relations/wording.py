@@ -15,7 +15,7 @@ from fabula.errors import ParseError
 from fabula.seeds import Draw, pick
 
 MEMO_LIMIT = 200_000  # sentences remembered, so that memory stays flat
-NAME = r"[\w'-]+(?: [\w'-]+)*"
+NAME = r"[\w'-]+(?: [\w'-]+){0,7}"  # a name has eight words at most
 
 
 class Wording:

@@ -15,7 +15,7 @@ from fabula.errors import FabulaError, hint
 from fabula.instance import Instance
 from fabula.rewrites import asking, telling
 from fabula.rewrites.cloze import cloze
-from fabula.rewrites.reread import Dropped
+from fabula.rewrites.reread import Dropped, check_query
 
 __all__ = ["OPERATIONS", "Dropped", "Operation", "operation", "rewrite"]
 
@@ -67,7 +67,16 @@ def operation(name: str, **options: Any) -> Callable[[Instance], Iterator[Instan
     for key in found.needs:
         if key not in given:
             raise FabulaError(f"rewriting '{name}' needs '{key}', e.g. --{key} 100.")
-    return partial(found.make, **given)
+    return partial(_made, found, given)
+
+
+def _made(
+    found: Operation, given: dict[str, Any], instance: Instance
+) -> Iterator[Instance | Dropped]:
+    """The rewritten instances of one whose query is what its question asks."""
+    if found.make is not cloze:  # which only exchanges names
+        check_query(instance)
+    yield from found.make(instance, **given)
 
 
 def rewrite(

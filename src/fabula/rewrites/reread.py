@@ -15,12 +15,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fabula.collection import Collection
-from fabula.errors import FabulaError, RecipeError, hint
+from fabula.errors import FabulaError, ParseError, RecipeError, hint
 from fabula.examine import related
 from fabula.instance import Instance
 from fabula.labels import mask_of, numbers_of
 from fabula.recipe import load_again
 from fabula.record import measures
+from fabula.soundness import shown
 from fabula.worlds import WORLDS
 from fabula.worlds.base import Fact, Query, Reading, World, same_answer
 
@@ -98,6 +99,17 @@ def reader(instance: Instance) -> Reading:
 def _idiom(world: World, instance: Instance) -> str:
     """The language of a record, with the phrases that it brings."""
     return world.idiom(language_of(instance), instance.features)
+
+
+def check_query(instance: Instance) -> None:
+    """ParseError if the query of a record is not what its question asks."""
+    world = world_of(instance)
+    asked = world.parse_question(_idiom(world, instance), instance.question)
+    if [word.lower() for word in asked] != [word.lower() for word in instance.query]:
+        raise ParseError(
+            f"{instance.id}, field 'query': {shown(instance.query)} is not what its question asks, "
+            f"{shown(asked)}. Generate the data set again, or remove the record."
+        )
 
 
 def _carried(instance: Instance, lines: Sequence[Line], best: int) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from math import isfinite, isnan
 from pathlib import Path
-from pickle import UnpicklingError
 from time import perf_counter, process_time
 from typing import Any
 
@@ -235,11 +234,7 @@ class Trainer:
     def _restore(self, path: Path) -> None:
         """Go on from a checkpoint, if there is one; figures of a later epoch are forgotten."""
         found = path.is_file() and self.team.leads
-        try:
-            state = torch.load(path, map_location=self.device, weights_only=True) if found else None
-        except (EOFError, RuntimeError, UnpicklingError):
-            raise damaged(path) from None
-        state = self.team.same(state)
+        state = self.team.same(kept(path, self.device) if found else None)
         if state is None:
             if self.team.leads:  # what was written of an epoch that is to come again
                 path.with_name(METRICS).unlink(missing_ok=True)
@@ -370,6 +365,14 @@ def keep(path: Path, state: Any) -> None:
     written = BytesIO()
     torch.save(state, written)
     write_whole(path, written.getbuffer())
+
+
+def kept(path: Path, device: torch.device | str = "cpu") -> Any:
+    """The tensors that `keep` wrote; nothing else is ever loaded, and no code is run."""
+    try:
+        return torch.load(path, map_location=device, weights_only=True)
+    except Exception:  # torch has many errors for a file that is cut off or somebody else's
+        raise damaged(path) from None
 
 
 def _copy(model: nn.Module) -> dict[str, Tensor]:

@@ -166,6 +166,20 @@ class Run:
         return learned, held
 
 
+def check(plan: Plan, tests: Mapping[str, Source] | None = None) -> None:
+    """Refuse what cannot be carried out, before anything is made."""
+    settings(model_named(plan.model), plan.sizes, plan.regime)
+    for source in plan.data:
+        source.check("train")
+    for source in (tests or plan.own_tests()).values():
+        source.check("test")
+    if plan.start and not Path(plan.start).is_dir():
+        raise FabulaError(
+            f"--start {plan.start}: no run is here; train one first: "
+            f"fabula train {plan.model} DATA --out {plan.start}"
+        )
+
+
 def train(
     plan: Plan,
     folder: Path,
@@ -177,11 +191,7 @@ def train(
     track: str | None = None,
 ) -> dict[str, Any]:
     """Carry out a plan; the best restart is chosen by validation, and all are reported."""
-    settings(model_named(plan.model), plan.sizes, plan.regime)
-    for source in plan.data:
-        source.check("train")
-    for source in (tests or plan.own_tests()).values():
-        source.check("test")
+    check(plan, tests)
     with gathered(plan.device) as team:
         if team.leads:
             keep_plan(plan, folder)

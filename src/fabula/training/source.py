@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -13,13 +12,13 @@ from typing import Any
 import orjson
 
 from fabula._version import __version__
-from fabula.errors import FabulaError, hint
-from fabula.files import hashed, make_folder, write_whole
+from fabula.errors import FabulaError, ParseError, hint
+from fabula.files import hashed, lines_of, make_folder, parse_json, write_whole
 from fabula.generate import author
 from fabula.instance import Instance
 from fabula.recipe import load
 from fabula.seeds import fingerprint
-from fabula.training.data import Example, examples_of
+from fabula.training.data import Example, Graph, examples_of, words
 
 
 def plain(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,7 +67,10 @@ class Source:
             return
         splits = load(self.name, dict(self.changes)).splits
         if split not in splits:
-            raise FabulaError(f"{self.name}: no split '{split}'.{hint(split, splits)}")
+            remedy = hint(split, splits)
+            if split == "train":
+                remedy += " It is a test; train on another recipe or add --set splits.train=1000."
+            raise FabulaError(f"{self.name}: no split '{split}'.{remedy}")
 
     def instances(self, split: str) -> Iterator[Instance]:
         """The instances of this split."""
@@ -99,12 +101,11 @@ class Source:
             return self._made(split)
         path = store / f"{digest([self.to_dict(), split, __version__])}.examples"
         if path.is_file():
-            with suppress(Exception):  # what is damaged is made again
-                found: list[Example] = pickle.loads(path.read_bytes())
-                return found
+            with suppress(ParseError):  # what is damaged is made again
+                return kept(path)
         make_folder(store)
         made = self._made(split)
-        write_whole(path, pickle.dumps(made))
+        write_whole(path, b"".join(map(written, made)))
         return made
 
     def _made(self, split: str) -> list[Example]:
@@ -131,6 +132,68 @@ def digest(value: Any) -> str:
     return f"{fingerprint(orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()):016x}"
 
 
+# --- examples on disk ---------------------------------------------------------------------------
+
+
+def written(example: Example) -> bytes:
+    """An example as a line of JSON; its words follow from its sentences."""
+    each, graph = example, example.graph and tuple(example.graph)
+    return orjson.dumps(
+        [each.told, each.asked, each.answer, each.support, graph, each.group, each.features],
+        option=orjson.OPT_APPEND_NEWLINE,
+    )
+
+
+def kept(path: Path) -> list[Example]:
+    """The examples in a file of such lines; ParseError if it is anything else."""
+    found = []
+    for number, line in lines_of(path):
+        place = f"{path}, line {number}"
+        said = parse_json(line, place)
+        try:
+            found.append(_example(*said))
+        except (AttributeError, TypeError, ValueError):
+            raise ParseError(f"{place}: not an example of this version.") from None
+    return found
+
+
+def _example(
+    told: Any, asked: Any, answer: Any, support: Any, graph: Any, group: Any, features: Any
+) -> Example:
+    """An example whose parts have the types that models rely on; an error otherwise."""
+    sound = all(
+        type(texts) is list and all(type(text) is str for text in texts)
+        for texts in (told, answer, [asked, group], list(features))
+    )
+    sound = sound and bool(answer) and _among(support, len(told))
+    sound = sound and all(isinstance(x, (int, str)) or x is None for x in features.values())
+    if graph is not None:
+        entities, edges, query = graph
+        sound = sound and all(type(name) is str for name in entities)
+        sound = sound and len(query) == 2 and _among(query, len(entities))
+        for first, word, second in edges:
+            sound = sound and type(word) is str and _among([first, second], len(entities))
+        graph = Graph(tuple(entities), tuple(map(tuple, edges)), tuple(query))
+    if not sound:
+        raise ValueError("a part has another type")
+    return Example(
+        story=tuple(map(words, told)),
+        question=words(asked),
+        answer=tuple(answer),
+        support=tuple(support),
+        graph=graph,
+        group=group,
+        features=features,
+        told=tuple(told),
+        asked=asked,
+    )
+
+
+def _among(numbers: list[Any], count: int) -> bool:
+    """Whether these are numbers of so many things, counted from 0."""
+    return all(type(number) is int and 0 <= number < count for number in numbers)
+
+
 def _read(files: list[Path]) -> Iterator[Instance]:
     for place, line in _lines(files):
         yield Instance.from_json(line, place)
@@ -138,6 +201,5 @@ def _read(files: list[Path]) -> Iterator[Instance]:
 
 def _lines(files: list[Path]) -> Iterator[tuple[str, bytes]]:
     for path in files:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                yield f"{path}:{number}", line
+        for number, line in lines_of(path):
+            yield f"{path}, line {number}", line

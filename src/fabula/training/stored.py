@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
-
-import torch
 
 from fabula._version import __version__
 from fabula.errors import FabulaError
 from fabula.files import damaged, hashed, read_json, write_json
 from fabula.models import model_named
 from fabula.training.data import Vocabulary
-from fabula.training.loop import keep
+from fabula.training.loop import keep, kept
 from fabula.training.model import Model, Regime, Shape
 
 RUN = "run.json"
@@ -49,6 +46,8 @@ def save_model(
 def _best(folder: Path) -> Path:
     """The best restart of a run, or the folder itself if it is one."""
     said = read_json(folder / RUN, "best")
+    if said and type(said["best"]) is not int:
+        raise damaged(folder / RUN)
     return folder / f"restart-{said['best']}" if said else folder
 
 
@@ -71,13 +70,12 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
                 "labels": vocabulary.answers,
             }
         )
-    except (AttributeError, KeyError, TypeError):  # cut off, or of a version with other settings
+    except (AttributeError, KeyError, TypeError, ValueError):  # cut off, or of another version
         raise damaged(folder / MODEL) from None
     model = kind.restored(sizes, shape, folder)
     try:
-        kept = torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)
-        model.load_state_dict(kept)
-    except (OSError, EOFError, RuntimeError, TypeError, UnpicklingError):
+        model.load_state_dict(kept(folder / WEIGHTS))
+    except (AttributeError, RuntimeError, TypeError, ValueError):
         raise damaged(folder / WEIGHTS) from None
     model.eval()
     return model, vocabulary, regime

@@ -1,8 +1,9 @@
 """Several processes that train one model together: each takes its share of every batch.
 
-Started by `torchrun --nproc-per-node N -m fabula train …`. Gradients are added up before every
-step, so all processes hold the same weights, and they are those of one process with the same
-batches, up to rounding and what a model draws at random. Only the leader writes and speaks.
+Started by `fabula train --processes N`, or on several machines by torchrun. Gradients are added up
+before every step, so all processes hold the same weights, and they are those of one process with
+the same batches, up to rounding and what a model draws at random. Only the leader writes and
+speaks.
 """
 
 from __future__ import annotations

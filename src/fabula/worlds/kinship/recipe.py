@@ -117,8 +117,8 @@ class KinshipRecipe(Recipe):
     """How facts are told: each unit in a scene of its own, all units as one story that has a
     thread (an occasion with its phases), in plain sentences, or by templates of one's own."""
     templates: tuple[Template, ...] = ()
-    """A file of templates of one's own for `telling = "templates"` (see templates.py), named
-    from the folder of the recipe or the working directory; the recipe keeps what it says."""
+    """A file of templates of one's own for `telling = "templates"` (see templates.py), in the
+    folder of the recipe; the recipe keeps its content."""
     group: Annotated[int, Field(ge=1, le=3)] = 3
     """Facts told together at most."""
     order: Literal["shuffled", "chain"] = "shuffled"

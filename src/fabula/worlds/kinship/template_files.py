@@ -16,15 +16,14 @@ What a template says is checked in templates.py.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-import orjson
 from pydantic import Field, ValidationError, field_validator
 
-from fabula.errors import hint
+from fabula.errors import ParseError, hint
+from fabula.files import parse_json, parse_toml
 from fabula.recipe import Strict
 from fabula.worlds.kinship.algebra import OPTIONS, vocabulary
 
@@ -66,7 +65,7 @@ def load_templates(path: str) -> list[Template]:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ValueError(f"there is no file '{path}'.") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ValueError(f"'{path}' cannot be read: {error}.") from None
     entries = _from_json(text, file.name) if file.suffix == ".json" else _from_toml(text, file.name)
     found = []
@@ -94,9 +93,9 @@ def _problem(error: ValidationError) -> str:
 
 def _from_toml(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{name}: not valid TOML: {error}.") from None
+        data = parse_toml(text, name)
+    except ParseError as error:
+        raise ValueError(str(error)) from None
     entries = data.pop("template", [])
     for key in data:
         raise ValueError(f"{name}: unknown key '{key}'.{hint(key, ['template'])}")
@@ -114,9 +113,9 @@ def _from_toml(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _from_json(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        data = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise ValueError(f"{name}: not valid JSON: {error}.") from None
+        data = parse_json(text.encode(), name)
+    except ParseError as error:
+        raise ValueError(str(error)) from None
     known = vocabulary(frozenset(OPTIONS)).words
     one = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     if not isinstance(data, dict):

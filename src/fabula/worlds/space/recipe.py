@@ -109,12 +109,14 @@ class SpaceRecipe(Recipe):
         if not isinstance(data, dict):
             return data
         quotas, hops = data.get("quotas") or (), data.get("hops", 2)
-        if not quotas:
-            return data
-        low, high = bounds(hops if isinstance(hops, int) else tuple(hops))
-        space = SPACES.get(data.get("dimensions", 2))
-        if space is None:
-            return data  # refused in a moment, with its place
+        ends = hops if isinstance(hops, (list, tuple)) else (hops, hops)
+        dimensions = data.get("dimensions", 2)
+        space = SPACES.get(dimensions) if isinstance(dimensions, int) else None
+        sound = isinstance(quotas, (list, tuple)) and len(ends) == 2
+        sound = sound and all(type(k) is int and 0 < k <= 1000 for k in ends)
+        if not quotas or not sound or space is None:
+            return data  # what is wrong is refused in a moment, with its place
+        low, high = ends
         cells = []
         for k in range(low, high + 1):
             labels = (
