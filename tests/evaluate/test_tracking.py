@@ -75,7 +75,7 @@ def test_figures_can_be_read_again(tmp_path: Path) -> None:
 def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "trackio", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'fabula\[track\]'"):
-        check_tracking()
+        check_tracking("a-project")
     manifest = evaluate(Echo(), list(fabula.generate("babi/qa1", "test", 7, 2)), tmp_path)
     with pytest.raises(MissingExtraError, match="trackio is not installed"):
         log_run("stories", tmp_path, manifest)

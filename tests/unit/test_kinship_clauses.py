@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from itertools import product
 from math import exp, log
+from typing import Any
 
 import pytest
 from tests.kinship_stories import recipe, shipped, stories
@@ -54,7 +55,7 @@ def test_possible_clauses_are_those_that_people_of_a_family_stand_in(shape: Fami
         found = {c for clauses in possible(BASE, shape, k).values() for c in clauses}
         expected = set()
         for clause in BASE.clauses(k):
-            paths = [(person,) for person in range(largest.size)]
+            paths: list[tuple[int, ...]] = [(person,) for person in range(largest.size)]
             for relation in clause:
                 paths = [
                     (*path, other)
@@ -120,7 +121,9 @@ def test_words_that_leave_the_gender_open() -> None:
 
 def accuracy(weights: dict[str, dict[tuple[str, ...], float]], bag: bool) -> float:
     """What a look-up finds that knows how often each clause comes."""
-    table: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    table: defaultdict[tuple[str, ...], defaultdict[str, float]] = defaultdict(
+        lambda: defaultdict(float)
+    )
     for head, clauses in weights.items():
         for clause, weight in clauses.items():
             key = tuple(sorted(clause)) if bag else (clause[0], clause[-1])
@@ -255,7 +258,7 @@ def test_ways_round_are_spelled_in_full() -> None:
 
 
 def test_what_is_held_out_can_be_chosen() -> None:
-    keys = {"tasks": [{"k": 3}], "clauses": "kept", "phrases": "seen"}
+    keys: dict[str, Any] = {"tasks": [{"k": 3}], "clauses": "kept", "phrases": "seen"}
     assert not [i for i in stories(200, **keys) if held_out(BASE, SHAPE, relations(i), 0.1)]
     free = stories(200, hold_out=[], **keys)
     assert [i for i in free if held_out(BASE, SHAPE, relations(i), 0.1)]
