@@ -13,6 +13,10 @@ from fabula.worlds.actors.account import grammar
 from fabula.worlds.actors.claims import QUERIES, Conclusion
 from fabula.worlds.actors.oracle import Oracle
 from fabula.worlds.actors.timeline import Timeline
+from fabula.worlds.base import Claim
+from fabula.worlds.space.oracle import Oracle as SpaceOracle
+from fabula.worlds.space.placing import Placing
+from fabula.worlds.space.placing import prove as space_prove
 
 ACTORS = ("actors/mix", "actors/motives", "actors/containers", "babi/qa3", "babi/qa14", "babi/qa20")
 
@@ -76,3 +80,67 @@ def about_places(query: tuple[str, ...], whole: Conclusion) -> bool:
     """Whether the question is one of those whose supports can be stale."""
     kinds = ("where-person", "where-object", "where-was-object", "where-was-person", "yes-no")
     return query[0] in kinds
+
+
+SPACE: tuple[tuple[str, dict[str, str]], ...] = (
+    ("stepgame/clean", {}),
+    ("stepgame/plus", {}),
+    ("stepgame/deep", {}),
+    ("stepgame/deep", {"dialect": "plus"}),
+    ("babi/qa4", {}),
+    ("babi/qa17", {}),
+    ("babi/qa19", {}),
+)
+
+
+@pytest.mark.parametrize(("name", "changes"), SPACE)
+def test_space(name: str, changes: dict[str, str]) -> None:
+    draw = Random(name)
+    concluded = 0
+    for record in fabula.generate(name, "test", 5, 40, **changes):
+        if len(record.story) > 12:  # the logic program takes seconds for these
+            continue
+        claim = Claim(record.query, record.answer, record.supports)
+        oracle, placing = SpaceOracle(record.facts, [claim]), Placing(record.facts, [record.query])
+        longest = ("?",) * 9 if record.query[0] == "path" else record.answer
+        for part in (range(1, len(record.story) + 1), *subsets(record, draw, 8)):
+            found = placing.conclude(record.query, part)
+            if record.query[0] == "path" and found and len(found) > len(record.answer):
+                continue  # the program looks no further than the claim
+            assert found == oracle.conclude(record.query, part, longest[: len(record.answer)]), (
+                record.story,
+                record.query,
+                part,
+            )
+            concluded += found is not None
+    assert concluded > 10
+
+
+def test_denials_in_a_row() -> None:
+    """Denials along one axis add up, and close in on a place: no chain of steps does."""
+    facts = [
+        (("not", "front", "A", "B"),),
+        (("not", "front", "B", "C"),),
+        (("front", "D", "C"),),
+        (("not", "behind", "A", "B"),),
+        (("not", "left", "A", "B"), ("not", "right", "A", "B")),
+        (("not", "above", "A", "B"), ("not", "below", "A", "B")),
+        (("right", "C", "E", "2"),),
+    ]
+    asked = [
+        (("yes-no", "front", "A", "C"), ("no",), (1, 2)),
+        (("yes-no", "behind", "A", "D"), ("yes",), (1, 2, 3)),
+        (("relation", "A", "B"), ("overlap",), (1, 4, 5, 6)),
+        (("how-far", "A", "B"), ("0",), (1, 4, 5, 6)),
+        (("which", "overlap", "B"), ("A",), (1, 4, 5, 6)),
+    ]
+    claims = [Claim(query, answer, (support,)) for query, answer, support in asked]
+    assert space_prove(facts, claims) == [[]] * 5
+    for claim in claims:
+        (support,) = claim.supports
+        short, long = claim._replace(supports=(support[1:],)), (*support, 7)
+        assert "does not suffice" in space_prove(facts, [short])[0][0]
+        (found,) = space_prove(facts, [claim._replace(supports=(long,))])
+        assert any("still suffices without sentence 7" in reason for reason in found)
+    contradiction = [*facts, (("front", "A", "C"),)]
+    assert space_prove(contradiction, claims[:1]) == [["the story is contradictory"]]
