@@ -25,7 +25,7 @@ SCALING: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("stepgame/clean", "k = 10", {"hops": 10}),
     ("stepgame/clean", "k = 30", {"hops": 30}),
     ("stepgame/clean", "k = 100", {"hops": 100}),
-    ("clutrr/gen-23", "k = 10", {"hops": 10}),
+    ("clutrr/gen-23", "k = 10", {"clauses": {"k": 10}}),
     ("actors/mix", "length 20", {"length": 20}),
     ("actors/mix", "length 200", {"length": 200}),
     ("actors/mix", "length 2000", {"length": 2000}),

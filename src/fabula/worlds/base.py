@@ -144,6 +144,22 @@ class Claim(NamedTuple):
     supports: tuple[tuple[int, ...], ...]
 
 
+class Account(Protocol):
+    """A story as verification reads it: by plain patterns and rules that the reader does not have."""
+
+    def facts(self) -> list[tuple[Fact, ...]]:
+        """The facts of each sentence, pronouns resolved."""
+
+    def query(self, question: str) -> Query:
+        """What a question asks."""
+
+    def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
+        """What is wrong with each claim about the story; nothing if it is proven.
+
+        By a procedure of its own, or by the logic program if `logic` is set.
+        """
+
+
 class World(NamedTuple):
     """One world, as the registry lists it."""
 
@@ -160,7 +176,8 @@ class World(NamedTuple):
     choices: Callable[[Recipe, Query], list[str] | None]
     """All answers that a kind of question can have in a recipe; None where they are lists."""
     prove: Callable[[str, Sequence[str], Sequence[Claim]], list[list[str]]]
-    """The logic program's objections to each claim about a story; none if it is proven."""
+    """Objections to each claim about a story, by a program that shares no rule with the reader;
+    none if it is proven."""
     about: str
     """What the world is, with a story: its documentation page."""
     citations: Callable[[Any, Query], list[Citation]] = lambda reading, query: []
@@ -175,6 +192,9 @@ class World(NamedTuple):
     """The language of a record by its features: the code, or one that names phrases it brings."""
     canon: Callable[[Any, int], list[str]] | None = None
     """The facts of some sentences of a reading, canonical, as text; for worlds with a quick way."""
+    account: Callable[[str, Sequence[str], Mapping[str, Any]], Account] | None = None
+    """The verifier's own reading of sentences in a language, given the features of the record; None
+    if the world has none, and claims are proven from what the reader understood."""
 
 
 ORDERED = ("path",)

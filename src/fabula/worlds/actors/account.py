@@ -1,6 +1,6 @@
 """The verifier's own way from text to facts: stories and questions of the actor world.
 
-The language file gives frames of sentences; each becomes a plain pattern (see worlds/patterns.py).
+The language file gives frames of sentences; each becomes a plain pattern (see language/patterns.py).
 A pronoun is left as it is: whom it stands for is settled by the rules (timeline.py, rules.lp).
 """
 
@@ -15,7 +15,7 @@ from fabula.worlds.actors import timeline
 from fabula.worlds.actors.claims import PRONOUN, Claim, Sentence
 from fabula.worlds.base import Claim as Claimed
 from fabula.worlds.base import Fact, Query
-from fabula.worlds.patterns import (
+from fabula.language.patterns import (
     MEMO,
     Patterns,
     Slot,

@@ -15,13 +15,14 @@ labelled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
-from fabula.worlds.base import Brief, Claim, Query, World
+from fabula.worlds.base import Account, Brief, Claim, Query, World
 from fabula.worlds.kinship.phrases import phrases
-from fabula.worlds.kinship.reading import BLOOD, BY_MARRIAGE, words_of
+from fabula.worlds.kinship.reading import BY_MARRIAGE
 from fabula.worlds.kinship.recipe import KinshipRecipe
 from fabula.worlds.kinship.tale import KinshipTale, idiom, read
 
@@ -49,25 +50,27 @@ def choices(recipe: Recipe, query: Query) -> list[str] | None:
     return list(recipe.targets or recipe.vocabulary.words)
 
 
+def retold(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+    """The verifier's own reading, with the templates that the record brings along."""
+    from fabula.worlds.kinship.account import Account as Own
+
+    return Own(code, sentences, features.get("templates") or ())
+
+
 def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """The logic program's objections to each claim."""
-    from fabula.worlds.kinship import oracle
+    """Objections to each claim, by the verifier's own reading and rules."""
+    return retold(code, sentences, {}).prove(claims)
 
-    facts = read(code, sentences).facts()
-    told = {fact[0] for unit in facts for fact in unit if len(fact) == 3}
-    found = []
-    for claim in claims:
-        marriage = claim.query[0] == BY_MARRIAGE
-        # the twenty words, and whatever others the story or the claim uses
-        more = {*told, *claim.answer}
-        words = [w for n, w in enumerate(words_of(claim.query[0]).words) if n < TWENTY or w in more]
-        found += oracle.prove(facts, [claim], words, marriage)
-    return found
-
-
-TWENTY = 20
-assert BLOOD.words[TWENTY - 1] == "aunt"
 
 KINSHIP = World(
-    KinshipRecipe, begin, read, ask, parse_question, choices, prove, __doc__ or "", idiom=idiom
+    KinshipRecipe,
+    begin,
+    read,
+    ask,
+    parse_question,
+    choices,
+    prove,
+    __doc__ or "",
+    idiom=idiom,
+    account=retold,
 )

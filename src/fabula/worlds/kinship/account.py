@@ -1,7 +1,7 @@
 """The verifier's own way from text to facts: units of a story about kin, and questions.
 
 A unit is made of scenes: sentences with slots in which people are mentioned. Scenes and settings,
-forms of mention and plain statements are plain patterns (see worlds/patterns.py) made from the files
+forms of mention and plain statements are plain patterns (see language/patterns.py) made from the files
 of the language; a mention is a pattern inside a slot. Whom a pronoun stands for is settled here, by
 the rules that the stories follow:
 
@@ -25,7 +25,7 @@ from fabula.errors import ParseError
 from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.kinship import families
 from fabula.worlds.kinship.claims import BASIC, GENDERS, WORDS
-from fabula.worlds.patterns import (
+from fabula.language.patterns import (
     MEMO,
     SLOT,
     Patterns,

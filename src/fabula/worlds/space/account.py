@@ -1,6 +1,6 @@
 """The verifier's own way from text to facts: stories and questions about positions.
 
-Each expression of the language file becomes one plain pattern (see worlds/patterns.py) whose slots
+Each expression of the language file becomes one plain pattern (see language/patterns.py) whose slots
 hold words: what the words in its slots have in common is the relation it tells.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from fabula.errors import ParseError
 from fabula.worlds.base import Claim, Fact, Query
-from fabula.worlds.patterns import (
+from fabula.language.patterns import (
     MEMO,
     Match,
     Patterns,

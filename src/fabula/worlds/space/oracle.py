@@ -213,6 +213,8 @@ class Oracle:
         if not self._possible(self._assume(range(1, self._count + 1))):
             return ["the story is contradictory"]
         query, answer = claim.query, tuple(claim.answer)
+        if query[0] == "which":  # in whatever order they are listed
+            answer = tuple(sorted(answer))
         return examine(
             claim, self._count, lambda told: self.conclude(query, told, claim.answer), answer
         )

@@ -351,7 +351,7 @@ class Placing:
             claim,
             self._count,
             lambda told: self.conclude(query, told),
-            tuple(claim.answer),
+            tuple(sorted(claim.answer) if query[0] == "which" else claim.answer),
             lambda support: self._one_chain(query, support),
         )
 

@@ -197,7 +197,7 @@ def silent(code: str, world: str) -> Callable[[str], bool]:
         conventions.add(text, "", dict.fromkeys(SLOT.findall(text), anything))
 
     def is_silent(sentence: str) -> bool:
-        return sentence in fillers or bool(conventions.matches(sentence))
+        return sentence == "()" or sentence in fillers or bool(conventions.matches(sentence))
 
     return is_silent
 
