@@ -1,18 +1,18 @@
-"""Proves every instance of a data set, by two routes that have to agree.
+"""Proves every instance of a data set by two routes that have to agree.
 
 For each record, from its text alone:
-1. the reader parses the sentences and the question to the record's facts and query, finds the
-   answer, and accepts every support;
-2. a second route, which shares neither patterns nor rules with the reader, does so again: sentences
-   and question are matched by plain patterns made from the language files (`account.py` of each
-   world, `language/patterns.py`, `language/foreign.py`), pronouns are resolved by its own rules, and
-   a procedure of its own proves the answer, that each support suffices, is not stale, and that no
-   sentence of it can be dropped. With `logic`, the logic program of the world (`rules.lp`) proves
-   all of this once more from the same facts, at a few records a second;
-3. the cited support is one of the proofs, unless it follows a published convention.
+1. The reader parses the sentences and the question to the record's facts and query, finds the
+   answer, and accepts every support.
+2. A second route, which shares neither code nor rules with the reader, does so again. It matches
+   sentences and question with plain patterns made from the language files (`account.py` of each
+   world, `language/patterns.py`, `language/foreign.py`), resolves pronouns by rules of its own, and
+   proves by a decision procedure of its own that the answer follows, that each support suffices and
+   is not stale, and that no sentence of a support can be dropped. With `logic`, the logic program
+   of the world (`rules.lp`) has to prove the same from the same facts, which takes far longer.
+3. The cited support is one of the proofs, unless it follows a published convention.
 
 A label that the recipe declares a defect of published data (`features.defect`) must indeed not
-follow, by either route: it is counted apart.
+follow by either route; these are counted separately.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ def _by_second_route(instance: Instance, name: str, world: World, logic: bool) -
     hearing = Hearing(name, instance.provenance)
     code = native(str(instance.provenance.get("language", "en")), name)
     try:
-        account = world.account(code, list(map(hearing.sentence, instance.story)), instance.features)
+        account = world.account(
+            code, list(map(hearing.sentence, instance.story)), instance.features
+        )
         asked = hearing.question(instance.question)
         query = account.query(asked) if isinstance(asked, str) else asked
     except ParseError as error:

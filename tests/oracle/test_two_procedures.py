@@ -1,4 +1,4 @@
-"""The procedures that verification uses agree with the logic programs, on whole stories and parts."""
+"""The procedures of verification agree with the logic programs on stories and parts of them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""The verifier's own way from other languages into that of the world.
+"""The verifier's own translation of other languages into the language of the world.
 
-A file of phrases has sentences of the world's language beside those of another. Here the patterns of
-the other side are matched (see patterns.py), and those of the world's side filled; nothing is shared
-with phrasebook.py but the files. Words are looked up in all the forms that the file of words gives.
+A file of phrases lists sentences of the world's language beside those of another. This module
+matches the other side with plain patterns (see patterns.py) and fills in the world's side. It
+shares the files with phrasebook.py, but no code. Words are recognised in every form that the file
+of words gives.
 
-What is still shared with the tellers: the list of languages (catalogue.py) and the tables of ciphers.
+Still shared with the code that tells stories: the list of languages (catalogue.py) and the tables
+of ciphers (cipher.py).
 """
 
 from __future__ import annotations
@@ -69,9 +71,7 @@ class Words:
         pairs = product(compounds.get("adjectives", ()), compounds.get("nouns", ()))
         for first, second in pairs:
             self._entries[f"{first} {second}"] = self._compound(first, second)
-        self.agreeing = {
-            first: [first, *rest] for first, rest in data.get("agree", {}).items()
-        }
+        self.agreeing = {first: [first, *rest] for first, rest in data.get("agree", {}).items()}
         pronouns = data.get("pronouns", {})
         self.citations = {
             self.spell(entry[""]): name
@@ -241,10 +241,12 @@ class Foreign:
     ) -> str | None:
         """The sentence of the world with the first names that fit."""
         chosen: dict[str, str] = {}
-        for slot, names in slots.items():
-            slot = slot.partition("/")[0]
+        for key, names in slots.items():
+            slot = key.partition("/")[0]
             fitting = [
-                new for old in names if re.fullmatch(self._token(slot), new := name(old, self._token(slot)))
+                new
+                for old in names
+                if re.fullmatch(self._token(slot), new := name(old, self._token(slot)))
             ]
             if slot in chosen:
                 if chosen[slot] not in fitting:

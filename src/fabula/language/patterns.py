@@ -1,18 +1,18 @@
 """Plain sentence patterns, matched word by word: the verifier's own way from text to facts.
 
 The readers parse for speed, each in its own way. Verification must not repeat their mistakes, so it
-reads the same language files with this module instead, which shares no code with them:
+reads the same language files with this module, which shares no code with them:
 
     book = Patterns()
-    book.add("{figure} is {at} {ground}.", "plain", {"figure": NAME, "at": Words(at), "ground": NAME})
-    book.best("Ann is to the left of Bob.")   # ("plain", {"figure": "Ann", "at": {"left"}, …})
+    book.add("{figure} is {at} {ground}.", "plain", {"figure": NAME, "at": AT, "ground": NAME})
+    book.best("Ann is above Bob.")     # Match("plain", {"figure": "Ann", "at": …, …}, loose=11)
 
 Promises:
 1. A pattern matches if its words are those of the text, in order, and every slot holds one or more
-   whole words that the slot accepts. A slot that occurs twice must hold the same twice.
-2. Where several patterns match, the one with the least text in its slots is meant; if two of these
-   differ in meaning, the text is ambiguous, which is an error.
-3. Fillers and conventions, which state no fact, are found in the language files, not in code.
+   whole words that the slot accepts. A slot that occurs twice must hold the same text twice.
+2. If several patterns match, the one with the least text in its slots is meant; if two of these
+   differ in meaning, the text is ambiguous and ParseError is raised.
+3. Fillers and conventions, which state no fact, are listed in the language files, not in code.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ class Claim(NamedTuple):
 
 
 class Account(Protocol):
-    """A story as verification reads it: by plain patterns and rules that the reader does not have."""
+    """A story as verification reads it, by patterns and rules that the reader does not have."""
 
     def facts(self) -> list[tuple[Fact, ...]]:
         """The facts of each sentence, pronouns resolved."""

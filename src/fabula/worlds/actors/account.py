@@ -1,7 +1,7 @@
 """The verifier's own way from text to facts: stories and questions of the actor world.
 
-The language file gives frames of sentences; each becomes a plain pattern (see language/patterns.py).
-A pronoun is left as it is: whom it stands for is settled by the rules (timeline.py, rules.lp).
+Each sentence frame of the language file becomes a plain pattern (see language/patterns.py).
+Pronouns are left as they are; the rules decide whom they stand for (timeline.py, rules.lp).
 """
 
 from __future__ import annotations
@@ -11,10 +11,6 @@ from functools import cache
 from typing import Any
 
 from fabula.language import Lore, Need
-from fabula.worlds.actors import timeline
-from fabula.worlds.actors.claims import PRONOUN, Claim, Sentence
-from fabula.worlds.base import Claim as Claimed
-from fabula.worlds.base import Fact, Query
 from fabula.language.patterns import (
     MEMO,
     Patterns,
@@ -25,6 +21,10 @@ from fabula.language.patterns import (
     one_of,
     silent,
 )
+from fabula.worlds.actors import timeline
+from fabula.worlds.actors.claims import PRONOUN, Claim, Sentence
+from fabula.worlds.base import Claim as Claimed
+from fabula.worlds.base import Fact, Query
 
 KINDS = {
     "MOVE": "move", "AFFIRM": "at", "NEGATE": "not-at", "INDEF": "either", "GRAB": "grab",

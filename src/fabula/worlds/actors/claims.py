@@ -139,7 +139,6 @@ class Examination(ABC):
     def described(self, query: Query, subset: Collection[int] | None = None) -> str:
         """What a part of the story says to a query, to go on after 'the story' or 'it'."""
 
-
     def prove(self, claim: Claim) -> list[str]:
         """What is wrong with a claim, in English; nothing if it is proven."""
         failures = []

@@ -17,6 +17,7 @@ goes over the story once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 from fabula.language import Lore
 from fabula.worlds.actors.claims import (
@@ -461,7 +462,7 @@ class Timeline(Examination):
         times = self._last[query].get(origin, ())
         steps = self._steps(query, course)
         arrivals = []
-        for before, (time, here, group, may) in zip(steps, steps[1:], strict=False):
+        for before, (time, here, group, may) in pairwise(steps):
             if time in times and may and before[2] != group:
                 arrivals.append((before, (time, here, group, may)))
         return not _avoidable(arrivals, origin, goal)
@@ -547,11 +548,17 @@ _GIFTS: Mapping[str, tuple[tuple[int, ...], int]] = {
 def _answer(query: Query, fact: Fact) -> str | None:
     """What a fact answers to a question about the latest of its sort."""
     if query[0] in ("what-colour", "what-state"):
-        return fact[2] if fact[0] == query[0].removeprefix("what-") and fact[1] == query[1] else None
+        return (
+            fact[2] if fact[0] == query[0].removeprefix("what-") and fact[1] == query[1] else None
+        )
     if fact[0] != "give":
         return None
     named, asked = _GIFTS[query[0]]
-    return fact[asked] if all(fact[at] == word for at, word in zip(named, query[1:], strict=True)) else None
+    return (
+        fact[asked]
+        if all(fact[at] == word for at, word in zip(named, query[1:], strict=True))
+        else None
+    )
 
 
 def _happened(query: Query, fact: Fact) -> bool | None:
@@ -641,5 +648,3 @@ def _avoidable(
         return False
 
     return search(0, {})
-
-

@@ -1,8 +1,8 @@
 """The verifier's own reading of stories about kinds, and what follows from them.
 
-Somebody is of a kind if told so, and of every kind above it; they are afraid of what any of these is
-afraid of. Whoever is told no colour has the colours of others who are told to be of the same kind,
-which is a convention (see rules.lp).
+Somebody is of a kind if the story says so, and of every kind above it. They are afraid of whatever
+one of these kinds is afraid of. By convention (see rules.lp), whoever is told no colour has the
+colours of the others who are told to be of the same kind.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from fabula.worlds.base import Claim, Fact, Query
 from fabula.language.patterns import Patterns, language_data, matching, nothing_fits, silent
+from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.proving import examine
 
 SLOTS = {
@@ -85,8 +85,12 @@ class Account:
 
             return oracle.prove(self._facts, claims)
         return [
-            examine(claim, len(self._facts), lambda told: answers(self._facts, claim.query, told),  # noqa: B023
-                    set(claim.answer))
+            examine(
+                claim,
+                len(self._facts),
+                lambda told: answers(self._facts, claim.query, told),  # noqa: B023
+                set(claim.answer),
+            )
             for claim in claims
         ]
 

@@ -1,11 +1,10 @@
 """The verifier's own way from text to facts: units of a story about kin, and questions.
 
-A unit is made of scenes: sentences with slots in which people are mentioned. Scenes and settings,
-forms of mention and plain statements are plain patterns (see language/patterns.py) made from the files
-of the language; a mention is a pattern inside a slot. Whom a pronoun stands for is settled here, by
-the rules that the stories follow:
+A unit consists of scenes: sentences with slots in which people are mentioned. Scenes, settings,
+mention forms and plain statements are plain patterns (see language/patterns.py) made from the
+language files; a mention is a pattern inside a slot. Pronouns are resolved here:
 
-* In the second or third slot of a scene, a pronoun in a mention ('his uncle Bob') stands for the
+* In the second or third slot of a scene, the pronoun of a mention ('his uncle Bob') stands for the
   person in the first slot; in the first slot, for the only person of the unit so far who can be
   meant.
 * A pronoun that fills the second slot alone stands for the person by whom the first is introduced
@@ -22,9 +21,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError
-from fabula.worlds.base import Claim, Fact, Query
-from fabula.worlds.kinship import families
-from fabula.worlds.kinship.claims import BASIC, GENDERS, WORDS
 from fabula.language.patterns import (
     MEMO,
     SLOT,
@@ -37,6 +33,9 @@ from fabula.language.patterns import (
     silent,
     written_facts,
 )
+from fabula.worlds.base import Claim, Fact, Query
+from fabula.worlds.kinship import families
+from fabula.worlds.kinship.claims import BASIC, GENDERS, WORDS
 
 NAME = matching(r"[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?|@entity-\d+")._replace(longest=1)
 KIN = one_of({word: word for word in WORDS})
@@ -46,6 +45,7 @@ MARRIAGE = "kin-by-marriage"
 QUESTIONS = {"question": "kin", "question_by_marriage": MARRIAGE}
 CASES = {"possessive": "his", "object": "him", "subject": "he"}  # other names of the cases
 OTHER = {"male": "female", "female": "male"}
+ANY_GENDERS = frozenset((known, new) for known in GENDERS for new in GENDERS)
 
 
 class Form(NamedTuple):
@@ -105,7 +105,7 @@ class Grammar:
     # --- patterns ---------------------------------------------------------------------------
 
     def _read_files(self, code: str) -> None:
-        """Scenes have slots; of the rest, whole sentences are asides, and others go before scenes."""
+        """Scenes have slots; other sentences are asides; what is no sentence leads into a scene."""
         folder = resources.files("fabula.language") / code / "kinship"
         slots = {True: Slot(self._possessive), False: Slot(self._mention)}
         for path in sorted(folder.iterdir(), key=lambda path: path.name):
@@ -160,7 +160,7 @@ class Grammar:
                 form = Form(frozenset(allowed), relation)
                 for template in {filled, filled.removesuffix(",")}:
                     self._mentions.add(template, form, slots)
-        self._mentions.add("{b}", Form(frozenset(product(GENDERS, repeat=2)), ""), slots)
+        self._mentions.add("{b}", Form(ANY_GENDERS, ""), slots)
 
     # --- mentions ---------------------------------------------------------------------------
 
@@ -200,9 +200,7 @@ class Grammar:
                 yield Mention(person, introduced=False)
                 continue
             allowed = frozenset(
-                (one, new)
-                for one, new in genders
-                if _is(kin, new) and _is(back, one)
+                (one, new) for one, new in genders if _is(kin, new) and _is(back, one)
             )
             if allowed:
                 yield Mention(person, known, kin, back, allowed)

@@ -1,7 +1,7 @@
 """Kin words as verification knows them, and how claims about kin are examined.
 
 The words are written again here: a slip in algebra.py, by which stories are told and read, must not
-prove itself. The two procedures of verification, families.py and the logic program, share this table.
+prove itself. The two procedures of verification (families.py and the logic program) share it.
 """
 
 from __future__ import annotations

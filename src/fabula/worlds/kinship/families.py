@@ -1,23 +1,23 @@
 """Decides what kin somebody is by building the families that fit, without the reader's algebra.
 
-The axioms are those of rules.lp: couples share their children, siblings share both parents, everyone
-has one spouse at most, different names are different people, and nobody is their own relative.
+The axioms are those of rules.lp: couples share their children, siblings share both parents,
+everyone has at most one spouse, different names are different people, and nobody is their own
+relative.
 
 A family is made of people and couples: everyone was born to a couple and may belong to one. Each
-told fact is built into it step by step, with people of no name in between: for 'Bob is Ann's uncle'
-somebody who belongs to the couple that Ann was born to, was born to the same couple as Bob and is
-not Bob. What comes out may break an axiom. Then some two of its people must be one and the same, and
-every way to mend it so is tried:
+told fact is built in step by step, with unnamed people in between: for 'Bob is Ann's uncle', a
+person who belongs to the couple that Ann was born to, was born to the same couple as Bob, and is
+not Bob. The result may break an axiom. Then two of its people must be the same person, and every
+way to repair it is tried:
 
-* three people belong to one couple, or two of the same gender: two of them are one;
-* a circle of couples, joined by people who were born to the one and belong to the other: in a tree
-  every way round turns back somewhere, so two people next to each other on the circle are one.
+* Three people belong to one couple, or two of the same gender: two of them are the same person.
+* Couples form a circle, joined by people who were born to one and belong to the next: in a tree
+  every way around turns back somewhere, so two neighbours on the circle are the same person.
 
-What needs no mending is a family that fits, and every family that fits comes from one of these by
-taking some more people for one. A word follows if it holds in all of them, and if no other word can
-be made to hold. In a tree there is just one way from one person to another; so other words are
-ruled out at once if no two people next to each other on that way can be one, and by trying to
-build them in otherwise.
+A structure that needs no repair is a family that fits, and every family that fits comes from one of
+these by identifying more people. A word follows if it holds in all of them and no other word can be
+made to hold. In a tree there is just one way between two people, so other words are ruled out at
+once if no two neighbours on that way can be the same person; otherwise each is built in and tried.
 """
 
 from __future__ import annotations
@@ -225,9 +225,9 @@ class Family:
     def _alike(self, one: int, other: int) -> bool:
         """Whether two people were born to one couple, or belong to one."""
         which = self.which
-        return which(self.birth[one]) == which(self.birth[other]) or which(
-            self.own[one]
-        ) == which(self.own[other])
+        return which(self.birth[one]) == which(self.birth[other]) or which(self.own[one]) == which(
+            self.own[other]
+        )
 
     def way(self, first: int, second: int) -> tuple[Way, list[Junction]] | None:
         """The steps from one person to another, and the pairs where they lead aside; or None."""
@@ -240,7 +240,7 @@ class Family:
         which = self.which
         goals = {which(self.birth[second]), which(self.own[second])} - {NOBODY}
         starts = {which(self.birth[first]), which(self.own[first])} - {NOBODY}
-        came: dict[int, tuple[int, int]] = {start: (NOBODY, first) for start in starts}
+        came: dict[int, tuple[int, int]] = dict.fromkeys(starts, (NOBODY, first))
         todo = list(came)
         for couple in todo:  # grows while it is read
             if couple in goals:
@@ -272,7 +272,9 @@ class Family:
         """Whether two people cannot be one."""
         one, other = map(self.who, pair)
         genders = self.gender[one], self.gender[other]
-        if (self.named[one] and self.named[other]) or ("" not in genders and len(set(genders)) == 2):
+        if (self.named[one] and self.named[other]) or (
+            "" not in genders and len(set(genders)) == 2
+        ):
             return True
         return any({self.who(a), self.who(b)} == {one, other} for a, b in self.unequal)
 
@@ -376,9 +378,7 @@ class Families:
                     todo.append(other)
         return self._second in seen
 
-    def _families(
-        self, told: Sequence[Sequence[Fact]]
-    ) -> Iterator[tuple[Family, dict[str, int]]]:
+    def _families(self, told: Sequence[Sequence[Fact]]) -> Iterator[tuple[Family, dict[str, int]]]:
         """The families that fit these facts and need no mending, with the people's names."""
         family, people = Family(), dict[str, int]()
 

@@ -17,6 +17,7 @@ from fabula.worlds.proving import rules
 
 __all__ = ["Oracle", "prove"]
 
+
 def prove(
     sentences: Sequence[Sequence[Fact]],
     claims: Sequence[Claim],
@@ -113,6 +114,4 @@ class Oracle:
 
     def prove(self, claim: Claim) -> list[str]:
         """What is wrong with a claim, in English; nothing if it is proven."""
-        return examine(
-            claim, self._count, self.conclude, lambda: self._possible(None) is not None
-        )
+        return examine(claim, self._count, self.conclude, lambda: self._possible(None) is not None)

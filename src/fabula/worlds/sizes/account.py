@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from fabula.worlds.base import Claim, Fact, Query
 from fabula.language.patterns import Patterns, language_data, matching, nothing_fits, silent
+from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.proving import examine
 
 ANYTHING = matching(r"[\w'-]+(?: [\w'-]+)*")
@@ -70,8 +70,12 @@ class Account:
 
             return oracle.prove(self._facts, claims)
         return [
-            examine(claim, len(self._facts), lambda told: conclude(self._facts, claim.query, told),  # noqa: B023
-                    "".join(claim.answer))
+            examine(
+                claim,
+                len(self._facts),
+                lambda told: conclude(self._facts, claim.query, told),  # noqa: B023
+                "".join(claim.answer),
+            )
             for claim in claims
         ]
 

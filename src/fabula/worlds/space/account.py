@@ -1,7 +1,7 @@
 """The verifier's own way from text to facts: stories and questions about positions.
 
-Each expression of the language file becomes one plain pattern (see language/patterns.py) whose slots
-hold words: what the words in its slots have in common is the relation it tells.
+Each expression of the language file becomes one plain pattern (see language/patterns.py) with slots
+for words. The relation it tells is the one that the words in all its slots have in common.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from fabula.errors import ParseError
-from fabula.worlds.base import Claim, Fact, Query
 from fabula.language.patterns import (
     MEMO,
     Match,
@@ -25,6 +24,7 @@ from fabula.language.patterns import (
     silent,
     written_facts,
 )
+from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.space import placing
 from fabula.worlds.space.words import LABELS, OFFSETS, REGIONS, SIDES, opposite
 
@@ -266,7 +266,9 @@ def _towards(relation: str, side: str) -> bool:
     return sum(one * other for one, other in pairs) > 0
 
 
-def _before_ground(data: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, tuple[str, int]]:
+def _before_ground(
+    data: Mapping[str, Any], numbers: Mapping[str, int]
+) -> dict[str, tuple[str, int]]:
     """What can stand before a ground in a sentence that tells two places of one figure."""
     found: dict[str, tuple[str, int]] = {}
     for words in (data["words"], data["depth"]["words"]):

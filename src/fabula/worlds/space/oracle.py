@@ -24,6 +24,7 @@ from fabula.worlds.space.words import (
     step_word,
 )
 
+
 def prove(facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> list[list[str]]:
     """What is wrong with each claim, in English; nothing if it is proven."""
     oracle = Oracle(facts, claims)

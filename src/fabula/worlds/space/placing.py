@@ -1,17 +1,16 @@
-"""Decides what sentences about positions entail, by placing things and looking for other placements.
+"""Decides what sentences about positions entail by placing things and looking for other placements.
 
 It shares no rule with the reader, which adds up steps along chains and keeps every set of sentences
 that shows something. Here the sentences are given:
 
-* What is told to lie exactly so far from something is placed with it: things fall into *pieces*, in
-  each of which all places are fixed. The pieces can be moved against each other.
-* A denial between two pieces says how they must not lie. It is a choice of inequalities, such as
-  'not further left, or not in the same row', each between the places of two pieces on one axis. A
-  placement is looked for by satisfying the inequalities so far, and branching at a denial that the
-  placement found breaks; no placement fits if every branch ends in a circle of inequalities that
-  add up to less than nothing.
+* Things told to lie at an exact distance from each other form *pieces*: within a piece all places
+  are fixed. Pieces can be moved against each other.
+* A denial between two pieces is a choice of inequalities, such as 'not further left, or not in the
+  same row', each between the places of two pieces on one axis. The search satisfies the
+  inequalities so far and branches at a denial that the resulting placement breaks. No placement
+  fits if every branch ends in a circle of inequalities that add up to less than zero.
 * Something follows if no placement denies it. Only denials that connect the pieces asked about can
-  matter, since all others can be satisfied whatever these do.
+  matter: all others can be satisfied whatever these do.
 """
 
 from __future__ import annotations
@@ -290,9 +289,7 @@ class Placing:
                 if gap is not None:
                     yield name, gap
 
-    def _relation(
-        self, told: Collection[int], figure: str, ground: str
-    ) -> tuple[str, ...] | None:
+    def _relation(self, told: Collection[int], figure: str, ground: str) -> tuple[str, ...] | None:
         if figure not in self._things or ground not in self._things:
             return None
         pieces, clauses = self._between(told, figure, ground)
@@ -356,7 +353,7 @@ class Placing:
         )
 
     def _one_chain(self, query: Query, support: Sequence[int]) -> bool:
-        """Whether a support is a single way between the two things asked about, every sentence on it.
+        """Whether a support is one chain between the two things, with every sentence on it.
 
         Without any of its sentences the two are then in different pieces, and nothing is denied,
         so nothing follows: it is minimal, and need not be tried sentence by sentence.

@@ -73,6 +73,7 @@ def opposite(word: str) -> str:
     compass = word in ("north", "south", "east", "west")
     back = (-x, -y, -z)
     return next(
-        w for w, offset in OFFSETS.items()
+        w
+        for w, offset in OFFSETS.items()
         if offset == back and (w in ("north", "south", "east", "west")) == compass
     )
