@@ -310,7 +310,7 @@ class Hearing:
         first, *rest = part.split(" ")
         if not rest or not LETTER.fullmatch(first):
             raise nothing_fits(self._code, text)
-        kind, names = rest[0], self.words([first, *rest[1:]])
+        kind, names = rest[0], self._names([first, *rest[1:]])
         if kind.startswith("not-"):
             return f"not({kind.removeprefix('not-')},{','.join(names)})"
         return f"{kind}({','.join(names)})"
@@ -326,12 +326,15 @@ class Hearing:
         if not self._lettered:
             raise nothing_fits(self._code, text, "question")
         kind, *names = text.split(" ")
-        return (kind, *self.words(names))
+        return (kind, *self._names(names))
 
     def words(self, words: Sequence[str]) -> tuple[str, ...]:
         """Words of an answer in the language of the world."""
+        return self._names([self._plain(word) for word in words])
+
+    def _names(self, words: Sequence[str]) -> tuple[str, ...]:
         found = []
-        for word in map(self._plain, words):
+        for word in words:
             known = self._foreign.words.citations.get(word) if self._foreign else None
             found.append(known or self._name(word, r"\w[\w' -]*"))
         return tuple(found)
