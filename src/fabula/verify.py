@@ -38,7 +38,15 @@ from fabula.language.catalogue import native, tongue_of
 from fabula.language.foreign import Hearing
 from fabula.language.tongue import Tongue
 from fabula.worlds import WORLDS
-from fabula.worlds.base import Claim, Reading, World, same_answer
+from fabula.worlds.base import (
+    Claim,
+    Concluding,
+    Finding,
+    Query,
+    Reading,
+    World,
+    same_answer,
+)
 
 BATCH = 50
 UNDUE = "declared a defect, but the answer follows from the text"
@@ -177,14 +185,19 @@ def _in_own_words(instance: Instance, tongue: Tongue) -> Instance:
 
 def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
     """A declared defect that is none: the label follows after all."""
-    finding = world.read(code, instance.story).find(instance.query)
+    finding = _found(world.read(code, instance.story), instance.query)
     if finding is not None and same_answer(instance.query, finding.answer, instance.answer):
         return [UNDUE]
     return []
 
 
+def _found(reading: Reading, query: Query) -> Finding | None:
+    """What the reader finds for a query; the supports to be checked are those of the record."""
+    return reading.concluded(query) if isinstance(reading, Concluding) else reading.find(query)
+
+
 def _by_reader(instance: Instance, reading: Reading) -> Iterator[str]:
-    finding = reading.find(instance.query)
+    finding = _found(reading, instance.query)
     if finding is None or not same_answer(instance.query, finding.answer, instance.answer):
         said = "nothing" if finding is None else ",".join(finding.answer)
         yield f"the reader finds {said}, the record says {','.join(instance.answer)}"

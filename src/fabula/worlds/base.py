@@ -8,7 +8,7 @@ Reading  what the reader made of sentences, whoever wrote them; it never sees th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from fabula.recipe import Cell, Recipe
 from fabula.seeds import Draw
@@ -81,6 +81,14 @@ class Reading(Protocol):
 
     def signature(self, query: Query, mask: int) -> str:
         """Question and support with names abstracted."""
+
+
+@runtime_checkable
+class Concluding(Protocol):
+    """A reading that finds an answer sooner than every support of it, as verification needs it."""
+
+    def concluded(self, query: Query) -> Finding | None:
+        """What is found for a query, with no supports listed."""
 
 
 class Annotation(NamedTuple):

@@ -53,6 +53,7 @@ class Grammar:
         self._sorts["mood"] = one_of({word: word for word in self.lore.needs})
         for look, words in data.get("looks", {}).items():
             self._sorts[look] = one_of({word: word for word in words})
+        self._pronoun = one_of(dict.fromkeys(data["pronouns"], PRONOUN))
         self._sentences, self._questions = Patterns(), Patterns()
         for frame, texts in data["frames"].items():
             self._add_frame(data, frame.partition("-")[0], texts)
@@ -65,7 +66,6 @@ class Grammar:
 
     def _add_frame(self, data: Mapping[str, Any], kind: str, texts: Sequence[str]) -> None:
         subject, sorts = data["subject"], data["slots"][kind]
-        pronoun = one_of(dict.fromkeys(data["pronouns"], PRONOUN))
         person = self._sorts["object" if kind in data.get("things", ()) else "person"]
         who: list[tuple[str, tuple[str, ...]]] = [("{who}", ("who",))]
         if kind not in data.get("things", ()):
@@ -76,7 +76,7 @@ class Grammar:
                 who.append((said, ("pronoun",)))
         for text in texts:
             for verb in data["verbs"].get(kind, ()) if "{v}" in text else ("",):
-                slots = {"who": person, "and": person, "pronoun": pronoun}
+                slots = {"who": person, "and": person, "pronoun": self._pronoun}
                 for n, sort in enumerate(sorts, 1):
                     opening = text.startswith(f"{{{n}}}")
                     slots[str(n)] = self._sorts[_capital(sort) if opening else sort]
