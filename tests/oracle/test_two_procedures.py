@@ -14,6 +14,13 @@ from fabula.worlds.actors.claims import QUERIES, Conclusion
 from fabula.worlds.actors.oracle import Oracle
 from fabula.worlds.actors.timeline import Timeline
 from fabula.worlds.base import Claim
+from fabula.worlds.kinds.account import answers
+from fabula.worlds.kinds.oracle import Oracle as KindsOracle
+from fabula.worlds.kinship.claims import BASIC, GENDERS, WORDS
+from fabula.worlds.kinship.families import Families
+from fabula.worlds.kinship.oracle import Oracle as KinOracle
+from fabula.worlds.sizes.account import conclude as size
+from fabula.worlds.sizes.oracle import Oracle as SizesOracle
 from fabula.worlds.space.oracle import Oracle as SpaceOracle
 from fabula.worlds.space.placing import Placing
 from fabula.worlds.space.placing import prove as space_prove
@@ -144,3 +151,99 @@ def test_denials_in_a_row() -> None:
         assert any("still suffices without sentence 7" in reason for reason in found)
     contradiction = [*facts, (("front", "A", "C"),)]
     assert space_prove(contradiction, claims[:1]) == [["the story is contradictory"]]
+
+
+# --- kinship, sizes, kinds ------------------------------------------------------------------------
+
+
+def random_kin(draw: Random) -> list[tuple[tuple[str, ...], ...]]:
+    """A few facts about a few people, likely to be told of one family; few enough for clingo."""
+    while True:
+        names = "ABCDE"[: draw.randint(3, 4)]
+        words = BASIC if draw.random() < 0.7 else tuple(WORDS)
+        facts = []
+        for _ in range(draw.randint(2, 4)):
+            told: list[tuple[str, ...]] = [(draw.choice(words), *draw.sample(names, 2))]
+            if draw.random() < 0.3:
+                told.append((draw.choice(GENDERS), draw.choice(names)))
+            facts.append(tuple(told))
+        between = sum(WORDS[fact[0]][2] for told in facts for fact in told if len(fact) == 3)
+        if len(names) + between <= 6:
+            return facts
+
+
+def test_kinship_at_random() -> None:
+    draw = Random(3)
+    concluded = possible = 0
+    for _ in range(40):
+        facts, marriage = random_kin(draw), draw.random() < 0.2
+        words = [w for w in WORDS if w in BASIC or any(w == f[0] for told in facts for f in told)]
+        query = ("kin", "A", "B")
+        families = Families(facts, query, words, marriage)
+        oracle = KinOracle(facts, query, words, marriage)
+        assert families.possible() == (oracle._possible(None) is not None), facts
+        assert families.conclude() == oracle.conclude(), (facts, marriage)
+        concluded += families.conclude() is not None
+        possible += families.possible()
+    assert concluded > 3
+    assert 8 < possible < 40
+
+
+KIN_RIDDLES: list[tuple[str, list[str], str | None]] = [
+    # two nephews of the same two people: their parents may be two couples or one
+    ("the same niece", ["niece A N", "nephew A D", "niece E N", "nephew E D"], None),
+    ("child or grandchild of one's own", ["father A F", "grandson F B"], None),
+    ("a nephew, if not one's own son", ["father A F", "grandson F B", "uncle B A"], "nephew"),
+    ("the other parent", ["mother A M", "husband M B"], "father"),
+    ("the spouse's gender", ["wife B A"], "husband"),
+    ("told twice", ["grandfather A B", "mother A M", "father M B"], "grandfather"),
+    ("sisters share their mother", ["sister A S", "mother S B"], "mother"),
+    ("no family", ["father A B", "father B A"], None),
+    ("two husbands", ["husband A B", "husband A C"], None),
+]
+
+
+@pytest.mark.parametrize(("what", "told", "answer"), KIN_RIDDLES)
+def test_kinship_riddles(what: str, told: list[str], answer: str | None) -> None:
+    facts = [((word, a, b),) for word, a, b in (fact.split() for fact in told)]
+    asked = ("kin", "A", "E" if what == "the same niece" else "B")
+    families = Families(facts, asked, BASIC)
+    assert families.conclude() == answer, what
+    if len(facts) < 4:
+        assert KinOracle(facts, asked, BASIC).conclude() == answer
+    assert families.possible() == (what not in ("no family", "two husbands"))
+
+
+@pytest.mark.parametrize("name", ["clutrr/gen-23", "clutrr/rob-supporting"])
+def test_kinship_stories(name: str) -> None:
+    draw = Random(name)
+    for record in fabula.generate(name, "train", 5, 6):
+        if len(record.facts) > 4:
+            continue
+        families = Families(record.facts, record.query, BASIC)
+        oracle = KinOracle(record.facts, record.query, BASIC)
+        for part in (range(1, len(record.facts) + 1), *subsets(record, draw, 4)):
+            assert families.conclude(part) == oracle.conclude(part), (record.facts, part)
+
+
+def test_sizes_and_kinds() -> None:
+    draw = Random(9)
+    for _ in range(60):
+        facts = [("bigger", *draw.sample("ABCD", 2)) for _ in range(draw.randint(1, 5))]
+        for query in (("bigger", "A", "B"), ("fits", "C", "A")):
+            oracle = SizesOracle(facts, [query])
+            for _ in range(3):
+                part = draw.sample(range(1, len(facts) + 1), draw.randint(0, len(facts)))
+                assert size(facts, query, part) == oracle.conclude(query, part), (facts, query)
+    kinds = {"member": ("PQR", "abc"), "subkind": ("abc", "abc"), "fear": ("abc", "abc")}
+    kinds["colour"] = ("PQR", "xy")
+    for _ in range(60):
+        told = []
+        for _ in range(draw.randint(1, 8)):
+            kind = draw.choice(sorted(kinds))
+            told.append((kind, draw.choice(kinds[kind][0]), draw.choice(kinds[kind][1])))
+        for query in (("afraid", "P"), ("colour", "P")):
+            program = KindsOracle(told)
+            for _ in range(3):
+                part = draw.sample(range(1, len(told) + 1), draw.randint(0, len(told)))
+                assert answers(told, query, part) == program.answers(query, part), (told, query)
