@@ -168,12 +168,13 @@ def language_data(code: str, name: str) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def _texts(data: Any) -> Iterator[str]:
+def texts_in(data: Any) -> Iterator[str]:
+    """All texts in tables and lists, however deep."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping | list):
         for each in data.values() if isinstance(data, Mapping) else data:
-            yield from _texts(each)
+            yield from texts_in(each)
 
 
 @cache
@@ -193,7 +194,7 @@ def silent(code: str, world: str) -> Callable[[str], bool]:
     tables = (language_data(code, world), language_data(code, f"{world}/grammar"))
     stated: list[Any] = [data.get("conventions", {}) for data in tables]
     stated.append(language_data(code, "conventions").get(world, {}))
-    for text in _texts(stated):
+    for text in texts_in(stated):
         conventions.add(text, "", dict.fromkeys(SLOT.findall(text), anything))
 
     def is_silent(sentence: str) -> bool:

@@ -31,6 +31,7 @@ from fabula.language.patterns import (
     nothing_fits,
     one_of,
     silent,
+    texts_in,
     written_facts,
 )
 from fabula.worlds.base import Claim, Fact, Query
@@ -41,6 +42,7 @@ NAME = matching(r"[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?|@entity-\d+")
 KIN = one_of({word: word for word in WORDS})
 AN = re.compile(r"\b([Aa])n (?=[a-z])")
 CHOICE = re.compile(r"\[([^\]]*)\]")
+OTHER_FILES = ("grammar.toml", "names.toml")  # all others have scenes and settings
 MARRIAGE = "kin-by-marriage"
 QUESTIONS = {"question": "kin", "question_by_marriage": MARRIAGE}
 CASES = {"possessive": "his", "object": "him", "subject": "he"}  # other names of the cases
@@ -109,17 +111,18 @@ class Grammar:
         folder = resources.files("fabula.language") / code / "kinship"
         slots = {True: Slot(self._possessive), False: Slot(self._mention)}
         for path in sorted(folder.iterdir(), key=lambda path: path.name):
-            if not path.name.startswith(("scenes", "settings")):
+            if not path.name.endswith(".toml") or path.name in OTHER_FILES:
                 continue
             data = language_data(code, f"kinship/{path.name.removesuffix('.toml')}")
-            for text in (text for texts in data.values() for text in texts):
-                for variant in _variants(text):
-                    places = SLOT.findall(variant)
-                    if places:
-                        kinds = {place: slots[place.endswith(" his")] for place in places}
-                        self._scenes.add(variant, tuple(places), kinds)
-                    else:
-                        (self._asides if variant.endswith(".") else self._leads).add(variant)
+            for variant in (variant for text in texts_in(data) for variant in _variants(text)):
+                places = SLOT.findall(variant)
+                if places:
+                    kinds = {place: slots[place.endswith(" his")] for place in places}
+                    self._scenes.add(variant, tuple(places), kinds)
+                elif variant.endswith("."):
+                    self._asides.update(_sentences(variant))
+                else:
+                    self._leads.add(variant)
 
     def _add_mentions(
         self, data: Mapping[str, Any], cases: Mapping[str, Mapping[str, str]]
@@ -225,8 +228,7 @@ class Grammar:
                 raise nothing_fits(self._code, unit)
             return written
         heard = _Heard()
-        pieces = AN.sub(r"\1 ", unit).split(". ")
-        for piece in [*(f"{piece}." for piece in pieces[:-1]), pieces[-1]]:
+        for piece in _sentences(AN.sub(r"\1 ", unit)):
             if piece not in self._asides and not self._silent(piece):
                 self._hear(piece, heard)
         return heard.facts()
@@ -438,6 +440,12 @@ def _is(word: str, gender: str) -> bool:
 
 def _sound(fact: Fact) -> bool:
     return (len(fact) == 3 and fact[0] in WORDS) or (len(fact) == 2 and fact[0] in GENDERS)
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text, which all end in a full stop."""
+    pieces = text.split(". ")
+    return [*(f"{piece}." for piece in pieces[:-1]), pieces[-1]]
 
 
 def _variants(text: str) -> Iterable[str]:
