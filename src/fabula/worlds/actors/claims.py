@@ -97,6 +97,8 @@ HOLDING = ("list", "count", "what-in", "what-on")
 """Questions what somebody or something holds."""
 REASONED = ("where-will-go", "why-go", "why-get")
 """Questions that a need answers."""
+WHY = ("why-go", "why-get")
+"""Questions for the reason of something that must have happened."""
 PAST = ("where-was-object", "where-was-person")
 """Questions where something or somebody was before they came to a place."""
 NO_LORE = Lore()

@@ -23,6 +23,7 @@ from fabula.worlds.actors.claims import (
     PRONOUN,
     QUERIES,
     REASONED,
+    WHY,
     Claim,
     Conclusion,
     Examination,
@@ -168,7 +169,14 @@ class Oracle(Examination):
         """What the story, or only the sentences in `subset`, says to one of the queries."""
         if query not in self._queries:
             raise ValueError(f"the story was not grounded for {query}")
+        if subset is None and query[0] in WHY and not self._happened(query):
+            return None
         return self._concluded(query, self._reading(subset))
+
+    def _happened(self, query: Query) -> bool:
+        """Whether some sentence tells what a question asks the reason for."""
+        asked, so = self._queries[query], Function("so")
+        return any(a.arguments[0] == asked and a.arguments[2] == so for a in self._answers)
 
     def _concluded(self, query: Query, reading: list[int]) -> Conclusion | None:
         if query[0] in HOLDING:

@@ -30,6 +30,7 @@ from fabula.worlds.actors.claims import (
     PRONOUN,
     QUERIES,
     REASONED,
+    WHY,
     Claim,
     Conclusion,
     Examination,
@@ -295,6 +296,8 @@ class Timeline(Examination):
         """What the story, or only the sentences in `subset`, says to a query."""
         if QUERIES.get(query[0]) != len(query) - 1:
             raise ValueError(f"unknown query: {query}")
+        if subset is None and query[0] in WHY and not self._ever(query):
+            return None
         understood = self._understood(subset)
         who = _subject(query)
         course = self._walk(understood, _asked(query), who if query[0] in PAST else None)
@@ -360,6 +363,10 @@ class Timeline(Examination):
                     if need and need.thing == fact[2]:
                         mood = None
         return mood
+
+    def _ever(self, query: Query) -> bool:
+        """Whether some sentence tells what a question asks the reason for."""
+        return any(_happened(query, fact) for facts in self.facts for fact in facts)
 
     def _reason(self, query: Query, course: Course, understood: Sequence[int]) -> Conclusion | None:
         kind, person = query[0], query[1]

@@ -56,6 +56,11 @@ class Oracle:
                 vector = ",".join(map(str, offset))
                 program.append(f"tells({number},{ends},({vector})).")
                 reach += count
+        named = {
+            name for told in facts for f in told for name in (f[2:] if f[0] == "not" else f[1:3])
+        }
+        grounds = {claim.query[2] for claim in claims if claim.query[0] == "which"}
+        pairs |= {(name, ground) for ground in grounds for name in named if name != ground}
         denied = any(fact[0] == "not" for told in facts for fact in told)
         self._reach = max(2 * reach + 2 if denied else reach, 2)
         program.append(f"reach({self._reach}).")
@@ -173,13 +178,9 @@ class Oracle:
         return self._lies(told, word, first, second) is True
 
     def _members(self, told: Collection[int], word: str, ground: str) -> tuple[str, ...] | None:
-        """All whose place to the ground is settled, and in the region."""
-        found = []
-        for name in sorted(self._things - {ground}):
-            gap = self._gap(told, name, ground)
-            if gap is not None:
-                x, y, z = ((value > 0) - (value < 0) for value in gap)
-                found += [name] if (x, y, z) in REGIONS[word] else []
+        """All who lie in the region of the ground in every placement."""
+        names = sorted(self._things - {ground})
+        found = [name for name in names if self._lies(told, word, name, ground) is True]
         return tuple(found) or None
 
     def _way(self, query: Query, told: Collection[int], claimed: Sequence[str]) -> object:

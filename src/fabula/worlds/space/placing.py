@@ -263,11 +263,8 @@ class Placing:
             gap = self._gap(told, query[1], query[2])
             return None if gap is None else (str(max(map(abs, gap))),)
         if kind == "which":
-            found = [
-                name
-                for name, gap in self._gaps(told, query[2])
-                if tuple(map(_sign, gap)) in REGIONS[query[1]]
-            ]
+            names = sorted(self._things - {query[2]})
+            found = [name for name in names if self._lies(told, query[1], name, query[2])]
             return tuple(found) or None
         ground = query[2] if kind == "what-is" else query[1]
         x, y, z = OFFSETS[query[1] if kind == "what-is" else query[2]]
