@@ -204,6 +204,27 @@ def enumerated(facts: Facts, told: frozenset[int], query: Fact) -> Conclusion | 
     return enumerated_reason(facts, told, query)
 
 
+def happened(facts: Facts, query: Fact) -> bool:
+    """Whether the story says for certain what a 'why' asks the reason for."""
+    if not query[0].startswith("why"):
+        return True
+    for fact in facts:
+        if fact[1] != query[1]:
+            continue
+        if query[0] == "why-get" and fact[0] == "grab" and fact[2] == query[2]:
+            return True
+        possible = {room for room in ROOMS if fact[0] in STAYS and fits(fact, {fact[1]: room})}
+        if query[0] == "why-go" and possible == {query[2]}:
+            return True
+    return False
+
+
+def entailed(facts: Facts, query: Fact) -> Conclusion | None:
+    """What the whole story says: no reason for what never happened."""
+    everything = frozenset(range(1, len(facts) + 1))
+    return enumerated(facts, everything, query) if happened(facts, query) else None
+
+
 def suffices(facts: Facts, told: frozenset[int], query: Fact, whole: Conclusion) -> bool:
     if enumerated(facts, told, query) != whole:
         return False
@@ -267,7 +288,7 @@ def test_program_agrees_with_enumeration(
         everything = frozenset(range(1, len(facts) + 1))
         part = frozenset(number for number in everything if choice.random() < 0.6)
         for query in queries:
-            whole = enumerated(facts, everything, query)
+            whole = entailed(facts, query)
             assert oracle.conclude(query) == whole, (facts, query)
             assert oracle.conclude(query, part) == enumerated(facts, part, query), (facts, query)
             if whole is not None and query[0] != "where-person":
