@@ -16,7 +16,7 @@ from fabula.worlds.proving import examine
 ANYTHING = matching(r"[\w'-]+(?: [\w'-]+)*")
 ROLES = {"bigger": ANYTHING, "smaller": ANYTHING}
 ORDER = {"bigger": ("bigger", "smaller"), "fits": ("smaller", "bigger")}
-"""In which order facts and queries name the two things."""
+"""In which order queries name the two things."""
 
 
 class Grammar:
@@ -38,7 +38,7 @@ class Grammar:
             if self._silent(sentence):
                 return None
             raise nothing_fits(self._code, sentence)
-        return (found.meaning, *(found.slots[role] for role in ORDER[found.meaning]))
+        return ("bigger", found.slots["bigger"], found.slots["smaller"])  # however it is worded
 
     def question(self, text: str) -> Query:
         """What a question asks."""
