@@ -148,7 +148,8 @@ class Foreign:
         }
         self._plurals: Mapping[str, str] = native.get("plurals", {})
         self.words = Words(language_data(entry.folder, "words"), phrases.get("words", {}), entry)
-        self._silent = silent(entry.folder, world)
+        # conventions may be left in the language of the world
+        self.silent = (silent(entry.folder, world), silent(entry.source, world))
         self._slots: dict[tuple[str, str, bool], Slot] = {}
         self._books: dict[str, Patterns] = {}
         order = 0
@@ -300,7 +301,7 @@ class Hearing:
         found = self._foreign.native(text, "sentences", self._name)
         if found is not None:
             return found
-        if self._foreign._silent(text) or (self._lettered and text == RULE):
+        if text == RULE or any(states_nothing(text) for states_nothing in self._foreign.silent):
             return NOTHING
         if not self._lettered:
             raise nothing_fits(self._code, text)
