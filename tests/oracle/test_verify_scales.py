@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import fabula
 from fabula.cli import app
 from fabula.engine import write
 from fabula.instance import Instance
+from fabula.language.catalogue import codes
 from fabula.language.patterns import silent
 from fabula.recipe import load
 from fabula.verify import count, objections, records, verify
@@ -83,6 +85,28 @@ def test_logic_programs_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     verdict = verify(tmp_path / "data", logic=True)
     assert verdict.failed == 6
     assert "the program objects" in verdict.failures[0].reasons
+
+
+LANGUAGES = [
+    (name, code)
+    for name in ("babi/qa2", "babi/qa20", "babi/qa15", "babi/qa17", "babi/qa18", "babi/qa19")
+    for code in codes(load(name).world)
+] + [
+    (name, code)
+    for name in ("stepgame/plus", "clutrr/rob-clean")
+    for code in ("shuffled", "symbolic")
+]
+
+
+@pytest.mark.parametrize(("name", "code"), LANGUAGES)
+def test_every_language(name: str, code: str) -> None:
+    """The verifier reads every language with patterns of its own, in cipher too."""
+    cipher = {"cipher": "seed"} if code not in ("en", "hi-Deva") else {}
+    for changes in ({"language": code}, {"language": code, **cipher}):
+        for record in fabula.generate(name, "test", 4, 6, **changes):
+            assert objections(record) == [], (record.story, record.question)
+    altered = replace(record, story=(*record.story[:-1], record.story[0]))
+    assert objections(altered)
 
 
 def test_every_world_has_a_route_of_its_own() -> None:
