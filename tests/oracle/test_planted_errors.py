@@ -6,9 +6,11 @@ answer and supports are all as the mistaken reader sees them.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -276,3 +278,31 @@ def test_kinship_words(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     reasons = objections(told)
     assert any("the story entails 'nephew'" in reason for reason in reasons), reasons
+
+
+# --- independence ---------------------------------------------------------------------------------
+
+SECOND = ("account", "timeline", "placing", "families", "claims", "words", "oracle")
+FIRST = (
+    "reading", "language", "phrases", "templates", "algebra", "grid", "bank", "tale", "questions",
+    "motives", "tongue", "phrasebook", "phrase", "lexicon", "symbols", "wording", "filler",
+)  # fmt: skip
+
+
+def test_the_second_route_imports_nothing_of_the_first() -> None:
+    folder = Path(fabula.__file__).parent
+    files = [folder / "language" / f"{name}.py" for name in ("patterns", "foreign")]
+    files += [file for name in SECOND for file in folder.glob(f"worlds/*/{name}.py")]
+    assert len(files) == 18
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.module:
+                continue
+            names = [alias.name for alias in node.names]
+            if node.module == "fabula.language":  # two plain records of what everybody knows
+                assert set(names) <= {"Lore", "Need"}, file
+                continue
+            parts = [*node.module.split(".")[1:], *names]
+            if node.module.startswith("fabula.language."):
+                parts = parts[1:]
+            assert not set(parts) & set(FIRST), (file, node.module, names)

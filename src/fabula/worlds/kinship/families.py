@@ -362,23 +362,30 @@ class Families:
             for relation, ways in WAYS.items()
         }
 
-    def _joined(self, told: Sequence[Sequence[Fact]]) -> bool:
-        """Whether told kin leads from the one person to the other."""
-        near: dict[str, list[str]] = {}
-        for facts in told:
-            for fact in facts:
-                if len(fact) == 3:
-                    near.setdefault(fact[1], []).append(fact[2])
-                    near.setdefault(fact[2], []).append(fact[1])
-        seen, todo = {self._first}, [self._first]
-        for name in todo:  # grows while it is read
-            for other in near.get(name, ()):
-                if other not in seen:
-                    seen.add(other)
-                    todo.append(other)
-        return self._second in seen
+    def _parts(self, told: Sequence[Sequence[Fact]]) -> tuple[list[Fact], list[list[Fact]]]:
+        """The facts that lead to the first person, and the rest in parts that share nobody."""
+        facts = [fact for facts in told for fact in facts]
+        near: dict[str, list[str]] = {self._first: []}
+        for fact in facts:
+            for one, other in ((fact[1], fact[-1]), (fact[-1], fact[1])):
+                near.setdefault(one, []).append(other)
+        part: dict[str, int] = {}
+        count = 0
+        for name in near:  # the first person comes first, so theirs is part 0
+            if name not in part:
+                part[name], todo = count, [name]
+                for person in todo:  # grows while it is read
+                    for other in near[person]:
+                        if other not in part:
+                            part[other] = count
+                            todo.append(other)
+                count += 1
+        parts: list[list[Fact]] = [[] for _ in range(count)]
+        for fact in facts:
+            parts[part[fact[1]]].append(fact)
+        return parts[0], parts[1:]
 
-    def _families(self, told: Sequence[Sequence[Fact]]) -> Iterator[tuple[Family, dict[str, int]]]:
+    def _families(self, facts: Sequence[Fact]) -> Iterator[tuple[Family, dict[str, int]]]:
         """The families that fit these facts and need no mending, with the people's names."""
         family, people = Family(), dict[str, int]()
 
@@ -389,7 +396,7 @@ class Families:
 
         who(self._first), who(self._second)
         several: list[tuple[int, tuple[Way, ...], int, str]] = []
-        for fact in (fact for facts in told for fact in facts):
+        for fact in facts:
             if fact[0] in GENDERS:
                 family.sex(who(fact[1]), fact[0])
                 continue
@@ -405,18 +412,23 @@ class Families:
 
     def possible(self) -> bool:
         """Whether any family fits the story."""
-        return next(self._families(self._facts), None) is not None
+        own, others = self._parts(self._facts)
+        return all(next(self._families(part), None) for part in (own, *others))
 
     def conclude(self, subset: Collection[int] | None = None) -> str | None:
         """The one word that follows from the story, or only the sentences in `subset`.
 
-        Of a subset it is taken for granted that some family fits.
+        Some family is assumed to fit a subset. Facts about people to whom nothing leads cannot
+        matter otherwise: their families need not be related to those asked about.
         """
         told = self._facts if subset is None else [self._facts[n - 1] for n in subset]
-        if subset is not None and not self._joined(told):
-            return None  # the families of the two need not be related
+        own, others = self._parts(told)
+        if not any(self._second in fact[1:] for fact in own):
+            return None
+        if subset is None and not all(next(self._families(part), None) for part in others):
+            return None
         words = set[str]()
-        for family, people in self._families(told):
+        for family, people in self._families(own):
             first, second = people[self._first], people[self._second]
             way = family.way(first, second)
             if way is None:
