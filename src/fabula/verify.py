@@ -316,7 +316,10 @@ def count(path: Path, sample: int | None = None) -> int:
         if file.suffix == ".parquet":
             import pyarrow.parquet as pq
 
-            size = int(pq.read_metadata(file).num_rows)
+            try:
+                size = int(pq.read_metadata(file).num_rows)
+            except (OSError, ValueError):  # reading it will tell what is wrong with it
+                size = 0
         else:
             with file.open("rb") as lines:
                 wanted = b"\t" if file.suffix == ".txt" else b"{"

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import fabula
 from fabula.cli import app
 from fabula.engine import write
+from fabula.errors import FabulaError
 from fabula.instance import Instance
 from fabula.language.catalogue import codes
 from fabula.language.patterns import silent
@@ -62,6 +63,13 @@ def test_count(form: str, tmp_path: Path) -> None:
     write(load("babi/qa1"), tmp_path / "data", {"train": 30, "test": 7}, form)
     assert count(tmp_path / "data") == len(list(records(tmp_path / "data"))) == 37
     assert count(tmp_path / "data", 10) == len(list(records(tmp_path / "data", 10))) == 17
+
+
+def test_count_leaves_damage_to_the_reader(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"no table")
+    assert count(tmp_path) == 0
+    with pytest.raises(FabulaError, match=r"a\.parquet"):
+        verify(tmp_path)
 
 
 def test_progress_is_counted(tmp_path: Path) -> None:
