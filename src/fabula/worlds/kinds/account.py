@@ -45,12 +45,12 @@ class Grammar:
         word = word.lower()
         return self._singular.get(word) or word.removesuffix("s")
 
-    def fact(self, sentence: str) -> Fact | None:
-        """What a sentence tells, or None if it tells nothing."""
+    def fact(self, sentence: str) -> Fact:
+        """What a sentence tells; empty if it tells nothing."""
         found = self._sentences.best(sentence)
         if found is None:
             if self._silent(sentence):
-                return None
+                return ()
             raise nothing_fits(self._code, sentence)
         slots = SLOTS[found.meaning]
         return (found.meaning, *(self._one(slot, found.slots[slot]) for slot in slots))
@@ -95,7 +95,7 @@ class Account:
         ]
 
 
-def answers(facts: Sequence[Fact | None], query: Query, told: Collection[int]) -> set[str]:
+def answers(facts: Sequence[Fact], query: Query, told: Collection[int]) -> set[str]:
     """All that these sentences answer to a query."""
     known = [fact for number in told if (fact := facts[number - 1])]
     # a name may be asked for without its capital

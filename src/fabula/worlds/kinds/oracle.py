@@ -14,7 +14,7 @@ from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.proving import examine, rules
 
 
-def prove(facts: Sequence[Fact | None], claims: Sequence[Claim]) -> list[list[str]]:
+def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
     """What is wrong with each claim, in English; nothing if it is proven."""
     oracle = Oracle(facts)
     return [oracle.prove(claim) for claim in claims]
@@ -23,16 +23,16 @@ def prove(facts: Sequence[Fact | None], claims: Sequence[Claim]) -> list[list[st
 class Oracle:
     """A story, grounded."""
 
-    def __init__(self, facts: Sequence[Fact | None]) -> None:
+    def __init__(self, facts: Sequence[Fact]) -> None:
         self._count = len(facts)
         self._names = {
-            fact[1].lower(): fact[1] for fact in facts if fact and fact[0] in ("member", "colour")
+            fact[1].lower(): fact[1] for fact in facts if fact[:1] in (("member",), ("colour",))
         }
         program = [f"sentence(1..{self._count})."]
         for number, fact in enumerate(facts, 1):
-            if fact:  # a filler tells nothing
-                told = Function(fact[0], [String(arg) for arg in fact[1:]])
-                program.append(f"tells({number},{told}).")
+            if fact:  # a sentence that states a convention tells none
+                said = Function(fact[0], [String(arg) for arg in fact[1:]])
+                program.append(f"tells({number},{said}).")
         self._control = Control(["--warn=none"])
         self._control.add("base", [], rules(__file__))
         self._control.add("base", [], "\n".join(program))

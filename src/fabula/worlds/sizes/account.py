@@ -31,12 +31,12 @@ class Grammar:
                 for text in texts:
                     patterns.add(text, kind, ROLES)
 
-    def fact(self, sentence: str) -> Fact | None:
-        """What a sentence tells, or None if it tells nothing."""
+    def fact(self, sentence: str) -> Fact:
+        """What a sentence tells; empty if it tells nothing."""
         found = self._sentences.best(sentence)
         if found is None:
             if self._silent(sentence):
-                return None
+                return ()
             raise nothing_fits(self._code, sentence)
         return ("bigger", found.slots["bigger"], found.slots["smaller"])  # however it is worded
 
@@ -80,7 +80,7 @@ class Account:
         ]
 
 
-def conclude(facts: Sequence[Fact | None], query: Query, told: Collection[int]) -> str | None:
+def conclude(facts: Sequence[Fact], query: Query, told: Collection[int]) -> str | None:
     """What these sentences answer to a query; None if nothing follows."""
     first, second = query[1:] if query[0] == "bigger" else query[:0:-1]
     things = {name for fact in facts if fact for name in fact[1:]}

@@ -15,7 +15,7 @@ from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.proving import examine, rules
 
 
-def prove(facts: Sequence[Fact | None], claims: Sequence[Claim]) -> list[list[str]]:
+def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
     """What is wrong with each claim, in English; nothing if it is proven."""
     oracle = Oracle(facts, [claim.query for claim in claims])
     return [oracle.prove(claim) for claim in claims]
@@ -24,12 +24,13 @@ def prove(facts: Sequence[Fact | None], claims: Sequence[Claim]) -> list[list[st
 class Oracle:
     """A story, grounded for a number of queries."""
 
-    def __init__(self, facts: Sequence[Fact | None], queries: Sequence[Query]) -> None:
+    def __init__(self, facts: Sequence[Fact], queries: Sequence[Query]) -> None:
         self._count = len(facts)
         program = [f"sentence(1..{self._count})."]
         for number, fact in enumerate(facts, 1):
-            if fact:  # a filler tells nothing
-                program.append(f"tells({number},{String(fact[1])},{String(fact[2])}).")
+            if fact:  # a sentence that states a convention tells none
+                _, bigger, smaller = fact
+                program.append(f"tells({number},{String(bigger)},{String(smaller)}).")
         for query in queries:
             first, second = _pair(query)
             program.append(f"asked({String(first)},{String(second)}).")
