@@ -321,8 +321,8 @@ def _making(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
     )
     if plan.form in ("jsonl", "parquet", "babi"):
         yield (
-            "`fabula verify FOLDER` proves all of it again, with a logic program that shares "
-            "no rule with reader or simulator. `fabula stats FOLDER` counts, and `fabula leak` "
+            "`fabula verify FOLDER` proves all of it again, with patterns and rules that neither "
+            "the reader nor the simulator uses. `fabula stats FOLDER` counts, and `fabula leak` "
             "compares two sets."
         )
     yield "`manifest.json` has the checksum of every file."

@@ -10,13 +10,13 @@ from itertools import combinations, product
 
 import pytest
 
+from fabula.worlds.actors.claims import number_word
 from fabula.worlds.actors.oracle import (
     Claim,
     Conclusion,
     Oracle,
     Sentence,
     conclude,
-    number_word,
     prove,
 )
 

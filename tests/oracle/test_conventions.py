@@ -18,7 +18,7 @@ from fabula.instance import Instance
 from fabula.worlds.kinship import oracle as kinship_oracle
 from fabula.worlds.kinship.algebra import vocabulary
 from fabula.worlds.proving import rules
-from fabula.worlds.space.oracle import OFFSETS, REGIONS
+from fabula.worlds.space.words import OFFSETS, REGIONS
 
 # --- positions ------------------------------------------------------------------------------------
 

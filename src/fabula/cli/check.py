@@ -32,20 +32,34 @@ def verify(
         int | None,
         typer.Option(metavar="N", min=1, help="Only the first N of each file.", show_default="all"),
     ] = None,
+    logic: Annotated[
+        bool, typer.Option("--logic", help="Prove it with the logic programs too (much slower).")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Prove a data set: every answer and every support, by the reader and by the logic program.
+    """Prove a data set: every answer and every support, by the reader and by a second route.
+
+    The second route matches the sentences with patterns of its own and decides by rules of its own
+    what follows. --logic adds the logic programs, which clingo runs.
 
     Ends with exit code 1 if anything is not proven, or if files are not as the manifest says.
 
     Example: [bold]fabula verify data/qa2[/bold]
     """
+    from fabula.verify import count
     from fabula.verify import verify as prove
 
     if not path.exists():
         raise FabulaError(f"{path}: there is no such file or folder.")
-    with meter(f"proving {path}", None) as tick:
-        verdict = prove(path, limit=limit, workers=workers or cores(), sample=sample, progress=tick)
+    with meter(f"proving {path}", count(path, sample)) as tick:
+        verdict = prove(
+            path,
+            limit=limit,
+            workers=workers or cores(),
+            sample=sample,
+            progress=tick,
+            logic=logic,
+        )
     if json:
         failures = [failure._asdict() for failure in verdict.failures]
         print_json({**verdict._asdict(), "failures": failures, "failed": verdict.failed})

@@ -8,7 +8,7 @@ Reading  what the reader made of sentences, whoever wrote them; it never sees th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from fabula.recipe import Cell, Recipe
 from fabula.seeds import Draw
@@ -83,6 +83,14 @@ class Reading(Protocol):
         """Question and support with names abstracted."""
 
 
+@runtime_checkable
+class Concluding(Protocol):
+    """A reading that finds an answer sooner than every support of it, as verification needs it."""
+
+    def concluded(self, query: Query) -> Finding | None:
+        """What is found for a query, with no supports listed."""
+
+
 class Annotation(NamedTuple):
     """What a world adds to a record."""
 
@@ -144,6 +152,22 @@ class Claim(NamedTuple):
     supports: tuple[tuple[int, ...], ...]
 
 
+class Account(Protocol):
+    """A story as verification reads it, by patterns and rules that the reader does not have."""
+
+    def facts(self) -> list[tuple[Fact, ...]]:
+        """The facts of each sentence, pronouns resolved."""
+
+    def query(self, question: str) -> Query:
+        """What a question asks."""
+
+    def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
+        """What is wrong with each claim about the story; nothing if it is proven.
+
+        By a procedure of its own, or by the logic program if `logic` is set.
+        """
+
+
 class World(NamedTuple):
     """One world, as the registry lists it."""
 
@@ -160,7 +184,8 @@ class World(NamedTuple):
     choices: Callable[[Recipe, Query], list[str] | None]
     """All answers that a kind of question can have in a recipe; None where they are lists."""
     prove: Callable[[str, Sequence[str], Sequence[Claim]], list[list[str]]]
-    """The logic program's objections to each claim about a story; none if it is proven."""
+    """Objections to each claim about a story, by a program that shares no rule with the reader;
+    none if it is proven."""
     about: str
     """What the world is, with a story: its documentation page."""
     citations: Callable[[Any, Query], list[Citation]] = lambda reading, query: []
@@ -184,6 +209,9 @@ class World(NamedTuple):
     )
     """The conventions that an answer relies on: those without which it does not follow from all
     that was read, with every other convention kept. `masks` are its minimal supports."""
+    account: Callable[[str, Sequence[str], Mapping[str, Any]], Account] | None = None
+    """The verifier's own reading of sentences in a language, given the features of the record; None
+    if the world has none, and claims are proven from what the reader understood."""
 
 
 ORDERED = ("path",)

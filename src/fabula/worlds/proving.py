@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -10,12 +10,17 @@ from fabula.worlds.base import Claim
 
 
 def examine(
-    claim: Claim, count: int, conclude: Callable[[Collection[int]], object], wanted: object
+    claim: Claim,
+    count: int,
+    conclude: Callable[[Collection[int]], object],
+    wanted: object,
+    minimal: Callable[[Sequence[int]], bool] = lambda support: False,
 ) -> list[str]:
     """What is wrong with a claim about a story of `count` sentences, in English.
 
     `conclude` says what a set of sentence numbers entails; it must be `wanted` for the whole story
-    and for each support, and no longer if a sentence of a support is left out.
+    and for each support, and no longer if a sentence of a support is left out. The latter is tried
+    for each sentence, unless `minimal` can show it at once.
     """
     everything = range(1, count + 1)
     failures = []
@@ -30,7 +35,7 @@ def examine(
             failures.append(f"{name} is out of range")
         elif conclude(support) != wanted:
             failures.append(f"{name} does not suffice")
-        else:
+        elif not minimal(support):
             failures += [
                 f"{name} still suffices without sentence {number}"
                 for number in support

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
-from fabula.worlds.base import Brief, Citation, Claim, Query, Reading, Tale, World
+from fabula.worlds.base import Account, Brief, Citation, Claim, Query, Reading, Tale, World
 
 
 class Speech(Protocol):
@@ -34,16 +34,18 @@ def small_world(
     relies: Callable[[Any, Query, tuple[str, ...], Sequence[int]], tuple[str, ...]],
     about: str,
 ) -> World:
-    """The world in a folder; its logic program is only loaded when something is to be proven."""
+    """The world in a folder; what proves is only loaded when something is to be proven."""
 
     def begin(given: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
         assert isinstance(given, recipe)
         return tale(given, unfold, tell, brief)
 
-    def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-        facts = [told[0] if told else () for told in read(code, sentences).facts()]
-        found: list[list[str]] = import_module(f"{folder}.oracle").prove(facts, claims)
+    def account(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+        found: Account = import_module(f"{folder}.account").Account(code, sentences)
         return found
+
+    def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+        return account(code, sentences, {}).prove(claims)
 
     return World(
         recipe,
@@ -57,4 +59,5 @@ def small_world(
         citations=citations,
         conventions=conventions,
         relies=relies,
+        account=account,
     )

@@ -42,19 +42,19 @@ box may be in a box. Contents are closed, as holding is: in a box is what the st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fabula.language import language
 from fabula.recipe import Recipe
 from fabula.seeds import Draw
 from fabula.worlds.actors import conventions, release
 from fabula.worlds.actors.exhaust import entities, survey
-from fabula.worlds.actors.motives import resolved
 from fabula.worlds.actors.questions import KINDS
 from fabula.worlds.actors.recipe import ActorsRecipe
 from fabula.worlds.actors.steer import steer
 from fabula.worlds.actors.tale import ActorsReading, ActorsTale, read
-from fabula.worlds.base import Brief, Citation, Claim, Query, World
+from fabula.worlds.base import Account, Brief, Citation, Claim, Query, World
 
 
 def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> ActorsTale:
@@ -81,17 +81,16 @@ def choices(recipe: Recipe, query: Query) -> list[str] | None:
     return KINDS[query[0]].choices(recipe.cast, language(recipe.native, "actors"))
 
 
-def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """The logic program's objections to each claim."""
-    from fabula.worlds.actors import oracle
+def retold(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+    """The verifier's own reading."""
+    from fabula.worlds.actors.account import Account as Own
 
-    reading = read(code, sentences)
-    story = [
-        oracle.Sentence(facts, bool(statement.pronoun))
-        for facts, statement in zip(reading.facts(), reading.statements, strict=True)
-    ]
-    asked = [claim._replace(query=resolved(reading.knowledge, claim.query)) for claim in claims]
-    return oracle.prove(story, [oracle.Claim(*claim) for claim in asked], reading.language.lore)
+    return Own(code, sentences)
+
+
+def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+    """Objections to each claim, by the verifier's own reading and rules."""
+    return retold(code, sentences, {}).prove(claims)
 
 
 def citations(reading: ActorsReading, query: Query) -> list[Citation]:
@@ -115,4 +114,5 @@ ACTORS = World(
     entities=entities,
     conventions=conventions.in_force,
     relies=conventions.relies,
+    account=retold,
 )

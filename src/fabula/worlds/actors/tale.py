@@ -97,6 +97,10 @@ class ActorsReading:
     def find(self, query: Query) -> Finding | None:
         return find(self.knowledge, query, self.language)
 
+    def concluded(self, query: Query) -> Finding | None:
+        found = conclude(self.knowledge, query, self.language)
+        return Finding(found.answer, [], found.established) if found else None
+
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
         if not mask & (mask - 1):  # one sentence: nothing follows without it
             return self._alone(query, mask) == conclusion

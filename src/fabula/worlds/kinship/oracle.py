@@ -12,32 +12,10 @@ from collections.abc import Collection, Iterable, Sequence
 from clingo import Control, Function, Number, String, Symbol
 
 from fabula.worlds.base import Claim, Fact, Query
+from fabula.worlds.kinship.claims import GENDERS, WORDS, examine
 from fabula.worlds.proving import rules
 
 __all__ = ["Oracle", "prove"]
-
-GENDERS = ("male", "female")
-
-# word: relation, gender, and how many people there may be between the two
-WORDS: dict[str, tuple[str, str, int]] = {}
-for _relation, _male, _female, _between in (
-    ("child", "son", "daughter", 0),
-    ("parent", "father", "mother", 0),
-    ("spouse", "husband", "wife", 0),
-    ("sibling", "brother", "sister", 0),
-    ("grandchild", "grandson", "granddaughter", 1),
-    ("grandparent", "grandfather", "grandmother", 1),
-    ("child_in_law", "son-in-law", "daughter-in-law", 1),
-    ("parent_in_law", "father-in-law", "mother-in-law", 1),
-    ("nibling", "nephew", "niece", 1),
-    ("pibling", "uncle", "aunt", 1),
-    ("sibling_in_law", "brother-in-law", "sister-in-law", 1),
-    ("great_grandchild", "great-grandson", "great-granddaughter", 2),
-    ("great_grandparent", "great-grandfather", "great-grandmother", 2),
-):
-    WORDS[_male] = (_relation, "male", _between)
-    WORDS[_female] = (_relation, "female", _between)
-WORDS["cousin"] = ("cousin", "any", 2)
 
 
 def prove(
@@ -136,27 +114,4 @@ class Oracle:
 
     def prove(self, claim: Claim) -> list[str]:
         """What is wrong with a claim, in English; nothing if it is proven."""
-        failures = []
-        whole = self.conclude()
-        if (whole,) != claim.answer:
-            found = "leaves it open" if whole is None else f"entails '{whole}'"
-            if self._possible(None) is None:
-                found = "fits no family"
-            failures.append(f"{', '.join(claim.answer)} is not entailed: the story {found}")
-        if not claim.supports:
-            failures.append("there is no support")
-        for support in claim.supports:
-            if len(set(support)) < len(support) or not set(support) <= set(
-                range(1, self._count + 1)
-            ):
-                failures.append(f"support {list(support)} is no set of sentences of the story")
-                continue
-            if (self.conclude(support),) != claim.answer:
-                failures.append(f"support {list(support)} does not suffice")
-            for number in support:
-                rest = [n for n in support if n != number]
-                if (self.conclude(rest),) == claim.answer:
-                    failures.append(
-                        f"support {list(support)} still suffices without sentence {number}"
-                    )
-        return failures
+        return examine(claim, self._count, self.conclude, lambda: self._possible(None) is not None)

@@ -51,13 +51,14 @@ that tells two links may add two hops.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fabula.labels import numbers_of
 from fabula.recipe import Recipe
 from fabula.relations.amounts import bounds
 from fabula.seeds import Draw
-from fabula.worlds.base import Brief, Claim, Fact, Query, Tale, World
+from fabula.worlds.base import Account, Brief, Claim, Fact, Query, Tale, World
 from fabula.worlds.space import conventions, release
 from fabula.worlds.space.grid import FACING, INVERSE
 from fabula.worlds.space.language import language
@@ -118,11 +119,16 @@ def choices(recipe: Recipe, query: Query) -> list[str] | None:
     return None if query[0] in ("path", "which") else list(recipe.pool)
 
 
-def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """The logic program's objections to each claim."""
-    from fabula.worlds.space import oracle
+def retold(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+    """The verifier's own reading."""
+    from fabula.worlds.space.account import Account as Own
 
-    return oracle.prove(read(code, sentences).facts(), claims)
+    return Own(code, sentences)
+
+
+def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+    """Objections to each claim, by the verifier's own reading and rules."""
+    return retold(code, sentences, {}).prove(claims)
 
 
 SPACE = World(
@@ -140,4 +146,5 @@ SPACE = World(
     hops=SpaceReading.hops,
     conventions=conventions.in_force,
     relies=conventions.relies,
+    account=retold,
 )

@@ -13,67 +13,16 @@ from clingo import Control, Function, Number, String, Symbol
 
 from fabula.worlds.base import Claim, Fact, Query
 from fabula.worlds.proving import examine, rules
-
-Signs = tuple[int, int, int]
-
-# Written again here, on purpose: a slip in the grid's own tables must not prove itself.
-_ACROSS = {"left": -1, "right": 1}
-_UPRIGHT = {"upper": 1, "lower": -1, "above": 1, "below": -1}
-_DEPTH = {"front": 1, "behind": -1}
-
-
-def _offset(word: str) -> Signs:
-    """What a word such as 'upper-left-front' says, part by part."""
-    parts = word.split("-")
-    return (
-        sum(_ACROSS.get(part, 0) for part in parts),
-        sum(_UPRIGHT.get(part, 0) for part in parts),
-        sum(_DEPTH.get(part, 0) for part in parts),
-    )
-
-
-_PAGE = (
-    "left", "right", "above", "below", "upper-left", "upper-right", "lower-left", "lower-right",
-)  # fmt: skip
-LABELS = (*_PAGE, *_DEPTH, *(f"{word}-{depth}" for word in _PAGE for depth in _DEPTH), "overlap")
-OFFSETS = {
-    **{word: _offset(word) for word in LABELS if word != "overlap"},
-    "north": (0, 1, 0),
-    "south": (0, -1, 0),
-    "east": (1, 0, 0),
-    "west": (-1, 0, 0),
-}
-LETTERS = {(0, 1, 0): "n", (0, -1, 0): "s", (1, 0, 0): "e", (-1, 0, 0): "w"}
-SIDES = (
-    "left", "right", "above", "below", "front", "behind", "north", "south", "east", "west",
-)  # fmt: skip
-
-
-def _step(signs: Signs) -> str:
-    """The step that goes this way, in words."""
-    x, y, z = signs
-    words = {1: "up", -1: "down"}.get(y), {1: "right", -1: "left"}.get(x)
-    return "-".join([word for word in (*words, {1: "front", -1: "back"}.get(z)) if word])
-
-
-def _regions() -> dict[str, list[Signs]]:
-    """For each word the sign patterns it stands for."""
-    found = {"overlap": [(0, 0, 0)]}
-    for word, (x, y, z) in OFFSETS.items():
-        if word in SIDES:
-            found[f"directly-{word}"] = [(x, y, z)]
-            found[word] = [
-                (x or a, y or b, z or c)
-                for a in ((0,) if x else (-1, 0, 1))
-                for b in ((0,) if y else (-1, 0, 1))
-                for c in ((0,) if z else (-1, 0, 1))
-            ]
-        else:
-            found[word] = [(x, y, z)]
-    return found
-
-
-REGIONS = _regions()
+from fabula.worlds.space.words import (
+    DEPTH,
+    LABELS,
+    LETTERS,
+    OFFSETS,
+    REGIONS,
+    SIDES,
+    Signs,
+    step_word,
+)
 
 
 def prove(facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> list[list[str]]:
@@ -87,19 +36,14 @@ class Oracle:
 
     def __init__(self, facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> None:
         self._count = len(facts)
-        reach, deep = 0, any(claim.query[1] in _DEPTH for claim in claims)
+        reach, deep = 0, any(claim.query[1] in DEPTH for claim in claims)
         program = [f"sentence(1..{self._count})."]
         pairs = {claim.query[-2:] for claim in claims if claim.query[0] in ("relation", "yes-no")}
-        named = {
-            name for told in facts for f in told for name in (f[2:] if f[0] == "not" else f[1:3])
-        }
-        grounds = {claim.query[2] for claim in claims if claim.query[0] == "which"}
-        pairs |= {(name, ground) for ground in grounds for name in named if name != ground}
         for number, told in enumerate(facts, 1):
             for fact in told:
                 if fact[0] == "not":
                     word, figure, ground = fact[1:]
-                    deep = deep or word in _DEPTH
+                    deep = deep or word in DEPTH
                     names = f"{String(figure)},{String(ground)}"
                     program.append(f"denies({number},{String(word)},{names}).")
                     pairs.add((figure, ground))
@@ -112,6 +56,11 @@ class Oracle:
                 vector = ",".join(map(str, offset))
                 program.append(f"tells({number},{ends},({vector})).")
                 reach += count
+        named = {
+            name for told in facts for f in told for name in (f[2:] if f[0] == "not" else f[1:3])
+        }
+        grounds = {claim.query[2] for claim in claims if claim.query[0] == "which"}
+        pairs |= {(name, ground) for ground in grounds for name in named if name != ground}
         denied = any(fact[0] == "not" for told in facts for fact in told)
         self._reach = max(2 * reach + 2 if denied else reach, 2)
         program.append(f"reach({self._reach}).")
@@ -255,7 +204,7 @@ class Oracle:
                 x, y, z = (part.number for part in step.arguments[2].arguments)
                 count = max(abs(x), abs(y), abs(z))
                 unit = (x // count, y // count, z // count)
-                way += [_step(unit) if len(query) > 3 else LETTERS.get(unit, "?")] * count
+                way += [step_word(unit) if len(query) > 3 else LETTERS.get(unit, "?")] * count
             return tuple(way)
         return None
 
@@ -266,7 +215,7 @@ class Oracle:
         if not self._possible(self._assume(range(1, self._count + 1))):
             return ["the story is contradictory"]
         query, answer = claim.query, tuple(claim.answer)
-        if query[0] == "which":  # a list may be in any order
+        if query[0] == "which":  # in whatever order they are listed
             answer = tuple(sorted(answer))
         return examine(
             claim, self._count, lambda told: self.conclude(query, told, claim.answer), answer
