@@ -44,7 +44,7 @@ golden: ready-dev  ## write the golden files anew; look at the difference before
 	$(PY) -m pytest -n 2 tests/golden --refresh-golden
 
 gallery: ready  ## write GALLERY.md anew
-	$(PY) -m fabula.gallery > GALLERY.md.new
+	$(PY) -m fabula.analysis.gallery > GALLERY.md.new
 	mv GALLERY.md.new GALLERY.md
 
 docs: .venv-harness/docs/.made  ## build the documentation site into out/site

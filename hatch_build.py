@@ -30,7 +30,8 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable":
             return
         for path in sorted(Path(self.root, "experiments").glob("*.toml")):
-            build_data["force_include"][str(path)] = f"fabula/experiments/files/{path.name}"
+            target = f"fabula/training/experiments/files/{path.name}"
+            build_data["force_include"][str(path)] = target
         if not _wanted():
             return
         folder = Path(self.root) / "build" / "compiled"

@@ -59,10 +59,10 @@ class Row(NamedTuple):
 
 def whole(count: int) -> Figure:
     """Stories of 20 sentences: unfolded, told, read, everything askable answered and proven."""
-    from fabula.recipe import load
-    from fabula.seeds import stream
-    from fabula.worlds.actors.recipe import ActorsRecipe
-    from fabula.worlds.actors.tale import ActorsTale
+    from fabula.core.seeds import stream
+    from fabula.recipe.model import load
+    from fabula.world.actors.recipe import ActorsRecipe
+    from fabula.world.actors.tale import ActorsTale
 
     recipe = load("actors/mix")
     assert isinstance(recipe, ActorsRecipe)
@@ -80,10 +80,10 @@ def whole(count: int) -> Figure:
 
 def reading(count: int, questions: bool = False) -> Figure:
     """The same on stories told before: read, and everything askable answered and proven."""
-    from fabula.recipe import load
-    from fabula.seeds import stream
-    from fabula.worlds.actors.recipe import ActorsRecipe
-    from fabula.worlds.actors.tale import ActorsTale, read
+    from fabula.core.seeds import stream
+    from fabula.recipe.model import load
+    from fabula.world.actors.recipe import ActorsRecipe
+    from fabula.world.actors.tale import ActorsTale, read
 
     recipe = load("actors/mix")
     assert isinstance(recipe, ActorsRecipe)
@@ -119,8 +119,8 @@ def writing(
     """A measure that writes a data set into a temporary folder."""
 
     def measure(count: int) -> Figure:
-        from fabula.engine import write
-        from fabula.recipe import load
+        from fabula.datasets.engines import write
+        from fabula.recipe.model import load
 
         recipe = load(name, changes)
         with tempfile.TemporaryDirectory() as folder:
@@ -138,9 +138,9 @@ def parts_of_writing(name: str, part: str) -> Callable[[int], Figure]:
     """A measure of one step on the way from a recipe to a file, the steps before not counted."""
 
     def measure(count: int) -> Figure:
-        from fabula.formats import format_named
-        from fabula.generate import Author
-        from fabula.recipe import load
+        from fabula.datasets.formats import format_named
+        from fabula.generation.author import Author
+        from fabula.recipe.model import load
 
         author = Author(load(name), "train", 0)
         form = format_named("jsonl" if part in ("passages", "records") else part)
@@ -167,8 +167,8 @@ def shards(engine: str, form: str = "jsonl") -> Callable[[int], Figure]:
     """A measure of shards made one after another by one worker of an engine that has started."""
 
     def measure(count: int) -> Figure:
-        from fabula.engine import write
-        from fabula.recipe import load
+        from fabula.datasets.engines import write
+        from fabula.recipe.model import load
 
         recipe, ticks = load("babi/qa1"), []
         with tempfile.TemporaryDirectory() as folder:
@@ -211,8 +211,8 @@ def scoring(free: bool) -> Callable[[int], Figure]:
 
     def measure(count: int) -> Figure:
         import fabula
-        from fabula.prompt import reply
-        from fabula.score import score
+        from fabula.prompting.prompt import reply
+        from fabula.scoring import score
 
         instances = list(fabula.generate("actors/mix", "test", 7, min(count, 2_000)))
         replies = [
@@ -233,11 +233,11 @@ def scoring(free: bool) -> Callable[[int], Figure]:
 def reporting(count: int) -> Figure:
     """A report of a run: page, numbers, pictures."""
     import fabula
-    from fabula.evaluate.model import Reply
-    from fabula.evaluate.run import evaluate
-    from fabula.instance import Instance
-    from fabula.prompt import reply
-    from fabula.report import build
+    from fabula.core.instance import Instance
+    from fabula.evaluation.model import Reply
+    from fabula.evaluation.report import build
+    from fabula.evaluation.run import evaluate
+    from fabula.prompting.prompt import reply
 
     class Guesser:
         """Right in most cases."""
@@ -337,7 +337,11 @@ ROWS = [
     Row("start of Python", "starts", starting("-c", ""), 9, 3),
     Row("start and import fabula", "starts", starting("-c", "import fabula"), 9, 3),
     Row(
-        "start and import fabula.generate", "starts", starting("-c", "import fabula.generate"), 9, 3
+        "start and import fabula.generation.author",
+        "starts",
+        starting("-c", "import fabula.generation.author"),
+        9,
+        3,
     ),
     Row("fabula --help", "starts", starting("-m", "fabula.cli", "--help"), 9, 3),
 ]

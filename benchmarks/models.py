@@ -28,9 +28,9 @@ def training(
     def measure(count: int) -> Figure:
         import torch
 
-        from fabula.models import model_named
         from fabula.training.data import Tensors, Vocabulary
         from fabula.training.loop import Trainer, shape_of
+        from fabula.training.models import model_named
         from fabula.training.plan import settings
 
         torch.set_num_threads(1)

@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 import fabula
-from fabula.worlds.actors import reading
+from fabula.world.actors import reading
 
 
 def differing(folder: Path) -> tuple[int, list[str]]:

@@ -14,7 +14,7 @@ from typing import Any
 from docs.source import ROOT, field_notes, opening, prose, section, table
 
 import fabula
-from fabula.harness import EXTRAS
+from fabula.integrations import EXTRAS
 
 # --- commands ---------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ def harness_sections() -> str:
     extras = project["optional-dependencies"]
     parts = []
     for package, extra in EXTRAS.items():
-        module = ROOT / "src" / "fabula" / "harness" / f"{package}.py"
+        module = ROOT / "src" / "fabula" / "integrations" / f"{package}.py"
         if not module.is_file():
             continue
         said = inspect.cleandoc(_docstring(module))
@@ -105,17 +105,17 @@ def _docstring(file: Path) -> str:
 
 def python_page() -> str:
     """The public functions and records, from their signatures and docstrings."""
-    prompt, score = import_module("fabula.prompt"), import_module("fabula.score")
+    prompt, score = import_module("fabula.prompting.prompt"), import_module("fabula.scoring")
     parts = ["# Python", prose(fabula.__doc__)]
     for name in fabula.__all__:
         thing = getattr(fabula, name)
         if inspect.isfunction(thing):
             parts += _function(f"fabula.{name}", thing)
-    parts += _function("fabula.prompt.prompt", prompt.prompt)
-    parts += _function("fabula.prompt.reply", prompt.reply)
+    parts += _function("fabula.prompting.prompt.prompt", prompt.prompt)
+    parts += _function("fabula.prompting.prompt.reply", prompt.reply)
     parts += _record("fabula.Instance", fabula.Instance)
     parts += _methods(fabula.Instance)
-    parts += _record("fabula.score.Score", score.Score)
+    parts += _record("fabula.scoring.Score", score.Score)
     parts.append("The five outcomes: [In other harnesses](harnesses.md).")
     parts += ["## Errors", *_errors()]
     return "\n\n".join(parts)

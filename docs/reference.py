@@ -26,12 +26,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import fabula
-from fabula.formats import FORMATS
-from fabula.gallery import INDEX, sample_split, text, variants
+from fabula.analysis.gallery import INDEX, sample_split, text, variants
+from fabula.datasets.formats import FORMATS
 from fabula.language.catalogue import codes
 from fabula.language.conventions import conventions
-from fabula.recipe import Recipe, load, recipe_ids
-from fabula.worlds import WORLDS
+from fabula.recipe.model import Recipe, load, recipe_ids
+from fabula.world import WORLDS
 
 Pages = dict[str, str]
 """Path of a page and its Markdown."""
@@ -85,7 +85,7 @@ def _recipe(name: str) -> str:
             command = f"fabula show {name} --split {split} --index {INDEX}{option}"
             parts.append(terminal(command, text(made)))
     family, _, stem = name.partition("/")
-    source = (resources.files("fabula.recipes") / family / f"{stem}.toml").read_text("utf-8")
+    source = (resources.files("fabula.recipe.library") / family / f"{stem}.toml").read_text("utf-8")
     parts.append(folded(f"The recipe {name}", f"```toml\n{source.strip()}\n```"))
     return "\n\n".join(part for part in parts if part)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from fabula.generate import Author
-from fabula.instance import Instance
-from fabula.recipe import Recipe, build, load
+from fabula.core.instance import Instance
+from fabula.generation.author import Author
+from fabula.recipe.model import Recipe, build, load
 
 ALL_NOISE = ["supporting", "irrelevant", "disconnected"]
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from fabula._version import __version__
 
 if TYPE_CHECKING:
-    from fabula.generate import generate, instance
-    from fabula.instance import Instance
-    from fabula.recipe import Recipe, load
-    from fabula.score import score
+    from fabula.core.instance import Instance
+    from fabula.generation.author import generate, instance
+    from fabula.recipe.model import Recipe, load
+    from fabula.scoring import score
 
 __all__ = ["Instance", "Recipe", "__version__", "generate", "instance", "load", "score"]
 

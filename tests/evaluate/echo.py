@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import fabula
-from fabula.evaluate.model import Reply
-from fabula.evaluate.run import evaluate
-from fabula.instance import Instance
-from fabula.prompt import reply
+from fabula.core.instance import Instance
+from fabula.evaluation.model import Reply
+from fabula.evaluation.run import evaluate
+from fabula.prompting.prompt import reply
 
 
 class Echo:

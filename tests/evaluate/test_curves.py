@@ -12,12 +12,12 @@ from tests.evaluate.echo import Echo
 import fabula
 from fabula.cli import main
 from fabula.errors import FabulaError
-from fabula.evaluate.concurrence import concurrence, published
-from fabula.evaluate.curves import Point, doses, examples_needed, inoculation
-from fabula.evaluate.run import evaluate
-from fabula.evaluate.training import Seen, keep_seen, seen_by, seen_in
-from fabula.harness import instances
-from fabula.report import build
+from fabula.evaluation.concurrence import concurrence, published
+from fabula.evaluation.curves import Point, doses, examples_needed, inoculation
+from fabula.evaluation.report import build
+from fabula.evaluation.run import evaluate
+from fabula.evaluation.seen import Seen, keep_seen, seen_by, seen_in
+from fabula.integrations import instances
 
 
 def test_concurrence_as_the_paper_reports_it() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabula.cli import main
-from fabula.evaluate.run import read_manifest
-from fabula.evaluate.training import seen_by
+from fabula.evaluation.run import read_manifest
+from fabula.evaluation.seen import seen_by
 
 
 @pytest.fixture(scope="module")

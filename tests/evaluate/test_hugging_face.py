@@ -20,11 +20,11 @@ import torch
 import fabula
 from fabula.cli import main
 from fabula.errors import FabulaError
-from fabula.evaluate.hugging_face import HuggingFace
-from fabula.evaluate.model import Ask
-from fabula.evaluate.run import evaluate, read_manifest, read_run
-from fabula.prompt import prompt, reply
-from fabula.score import Outcome
+from fabula.evaluation.hugging_face import HuggingFace
+from fabula.evaluation.model import Ask
+from fabula.evaluation.run import evaluate, read_manifest, read_run
+from fabula.prompting.prompt import prompt, reply
+from fabula.scoring import Outcome
 
 INSTANCES = list(fabula.generate("babi/qa1", "test", 7, 6))
 PLACES = INSTANCES[0].choices or ()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import fabula
-from fabula.evaluate.run import judge
-from fabula.instance import Instance
-from fabula.prompt import case, forms, instruction, languages, prompt, reply, styles
-from fabula.score import Outcome, score
+from fabula.core.instance import Instance
+from fabula.evaluation.run import judge
+from fabula.prompting.prompt import case, forms, instruction, languages, prompt, reply, styles
+from fabula.scoring import Outcome, score
 
 RECIPES = ("babi/qa1", "babi/qa7", "babi/qa8", "babi/qa10", "babi/qa19")
 

@@ -14,9 +14,9 @@ import pytest
 from tests.evaluate.echo import Echo
 
 import fabula
-from fabula.evaluate.run import evaluate
-from fabula.report import pictures
-from fabula.report.figures import Figure
+from fabula.evaluation.report import pictures
+from fabula.evaluation.report.figures import Figure
+from fabula.evaluation.run import evaluate
 
 
 def figure(name: str, **changes: Any) -> Figure:

@@ -17,13 +17,13 @@ from tests.evaluate.echo import Echo
 import fabula
 from fabula.cli import main
 from fabula.errors import FabulaError
-from fabula.evaluate.run import evaluate
-from fabula.evaluate.training import keep_seen, seen_in
-from fabula.report import build, figures, numbers
-from fabula.report.cases import Case, Run, read_runs
-from fabula.report.compare import comparisons, heatmap, pairs_of
-from fabula.report.questions import RIGHT, WRONG, sample
-from fabula.report.theme import DIFFERENCES, RAMP, _rgb, contrast, ink_on
+from fabula.evaluation.report import build, figures, numbers
+from fabula.evaluation.report.cases import Case, Run, read_runs
+from fabula.evaluation.report.compare import comparisons, heatmap, pairs_of
+from fabula.evaluation.report.questions import RIGHT, WRONG, sample
+from fabula.evaluation.report.theme import DIFFERENCES, RAMP, _rgb, contrast, ink_on
+from fabula.evaluation.run import evaluate
+from fabula.evaluation.seen import keep_seen, seen_in
 
 SIZE = 400
 

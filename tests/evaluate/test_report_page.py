@@ -14,12 +14,12 @@ from tests.evaluate.echo import Echo
 
 import fabula
 from fabula.cli import main
-from fabula.evaluate.model import Ask, Reply
-from fabula.evaluate.run import evaluate
-from fabula.evaluate.training import keep_seen, seen_in
-from fabula.instance import Instance
-from fabula.prompt import prompt
-from fabula.report import build
+from fabula.core.instance import Instance
+from fabula.evaluation.model import Ask, Reply
+from fabula.evaluation.report import build
+from fabula.evaluation.run import evaluate
+from fabula.evaluation.seen import keep_seen, seen_in
+from fabula.prompting.prompt import prompt
 
 NASTY = (
     "<!-- <script> </script><img src=x onerror=\"document.title='harmed'\"> --> \u2028\u2029 "

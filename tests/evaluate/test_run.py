@@ -16,12 +16,12 @@ import pytest
 from tests.evaluate.echo import Echo
 
 import fabula
+from fabula.core.instance import Instance
 from fabula.errors import FabulaError
-from fabula.evaluate.model import Ask, Reply
-from fabula.evaluate.run import REPLIES, evaluate, judge, read_manifest, read_run
-from fabula.instance import Instance
-from fabula.prompt import forms, lettered, prompt, reply
-from fabula.score import Outcome
+from fabula.evaluation.model import Ask, Reply
+from fabula.evaluation.run import REPLIES, evaluate, judge, read_manifest, read_run
+from fabula.prompting.prompt import forms, lettered, prompt, reply
+from fabula.scoring import Outcome
 
 SIZE = 300
 INSTANCES = list(fabula.generate("babi/qa1", "test", 7, 30))

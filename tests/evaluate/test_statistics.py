@@ -8,8 +8,9 @@ from math import comb, isnan
 
 import pytest
 
-from fabula.evaluate import statistics
-from fabula.evaluate.statistics import (
+from fabula.core.seeds import Draw, stream
+from fabula.evaluation import statistics
+from fabula.evaluation.statistics import (
     Story,
     difference,
     effective,
@@ -21,7 +22,6 @@ from fabula.evaluate.statistics import (
     sign_flip,
     wilson,
 )
-from fabula.seeds import Draw, stream
 
 
 def test_wilson_as_in_the_textbooks() -> None:

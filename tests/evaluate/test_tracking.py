@@ -14,14 +14,14 @@ from tests.evaluate.echo import Echo
 
 import fabula
 from fabula.errors import MissingExtraError
-from fabula.evaluate.run import evaluate
-from fabula.evaluate.tracking import check_tracking, log_run
+from fabula.evaluation.run import evaluate
+from fabula.evaluation.tracking import check_tracking, log_run
 
 LOG = """
 import sys
 from pathlib import Path
-from fabula.evaluate.run import read_manifest
-from fabula.evaluate.tracking import log_run, tracked
+from fabula.evaluation.run import read_manifest
+from fabula.evaluation.tracking import log_run, tracked
 run = Path(sys.argv[1])
 log_run("stories", run, read_manifest(run))
 with tracked("stories", "training", {"epochs": 2}) as log:

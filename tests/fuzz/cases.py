@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from fabula.analysis.rewrites import OPERATIONS
 from fabula.cli.make import FORMAT_NAMES
-from fabula.formats import parquet
-from fabula.recipe import recipe_ids
-from fabula.rewrites import OPERATIONS
+from fabula.datasets.formats import parquet
+from fabula.recipe.model import recipe_ids
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -194,7 +194,7 @@ def damaged(draw: Draw, content: bytes) -> bytes:
 @cache
 def recipe_data(name: str) -> dict[str, Any]:
     """A shipped recipe as its file has it."""
-    path = resources.files("fabula.recipes") / f"{name}.toml"
+    path = resources.files("fabula.recipe.library") / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 

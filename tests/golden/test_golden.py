@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fabula import __version__, instance
-from fabula.gallery import Variant, gallery, sample_split, variants
+from fabula.analysis.gallery import Variant, gallery, sample_split, variants
 
 HERE = Path(__file__).parent
 GALLERY = HERE.parent.parent / "GALLERY.md"

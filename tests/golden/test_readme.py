@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from fabula import generate, instance
-from fabula.gallery import text
-from fabula.recipe import Cell, Recipe, Split, Strict, build, recipe_ids
-from fabula.worlds.actors.events import EVENTS, TELLINGS
-from fabula.worlds.actors.questions import KINDS
-from fabula.worlds.actors.recipe import ActorsRecipe, Entities, There
+from fabula.analysis.gallery import text
+from fabula.recipe.model import Cell, Recipe, Split, Strict, build, recipe_ids
+from fabula.world.actors.events import EVENTS, TELLINGS
+from fabula.world.actors.questions import KINDS
+from fabula.world.actors.recipe import ActorsRecipe, Entities, There
 
 PATH = Path(__file__).parent.parent.parent / "README.md"
 README = PATH.read_text(encoding="utf-8")

@@ -16,9 +16,9 @@ from tests.harness.oracle_server import serve
 
 import fabula
 from fabula.errors import FabulaError
-from fabula.harness import task_names
-from fabula.harness.inspect_ai import TASKS, build
-from fabula.prompt import prompt, reply
+from fabula.integrations import task_names
+from fabula.integrations.inspect_ai import TASKS, build
+from fabula.prompting.prompt import prompt, reply
 
 SIZE = 10
 

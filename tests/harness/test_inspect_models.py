@@ -16,10 +16,10 @@ from tests.harness.oracle_server import Before, serve
 
 import fabula
 from fabula.cli import main
-from fabula.evaluate.inspect_api import InspectModel
-from fabula.evaluate.model import Ask
-from fabula.evaluate.run import evaluate, read_manifest, read_run
-from fabula.prompt import prompt, reply
+from fabula.evaluation.inspect_api import InspectModel
+from fabula.evaluation.model import Ask
+from fabula.evaluation.run import evaluate, read_manifest, read_run
+from fabula.prompting.prompt import prompt, reply
 
 SIZE = 12
 INSTANCES = list(fabula.generate("babi/qa2", "test", 7, SIZE))
@@ -66,7 +66,7 @@ def test_what_is_answered_is_not_asked_again(
 ) -> None:
     known = table()
     first = [prompt(each) for each in INSTANCES[:5]]
-    monkeypatch.setattr("fabula.evaluate.inspect_api.TRIES", 0)
+    monkeypatch.setattr("fabula.evaluation.inspect_api.TRIES", 0)
     with serve({text: known[text] for text in first}) as url:  # hangs up on all others
         monkeypatch.setenv("LOCAL_BASE_URL", url)
         assert main([*COMMAND, "--out", str(tmp_path)]) == 0

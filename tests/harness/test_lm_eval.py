@@ -15,8 +15,8 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
 import fabula
-from fabula.harness.lm_eval import write
-from fabula.recipe import recipe_ids
+from fabula.integrations.lm_eval import write
+from fabula.recipe.model import recipe_ids
 
 SIZE = 10
 

@@ -12,9 +12,9 @@ from reasoning_gym.dataset import ReseedingDataset
 from reasoning_gym.factory import create_curriculum
 
 import fabula
-import fabula.harness.reasoning_gym
+import fabula.integrations.reasoning_gym
 from fabula.errors import FabulaError
-from fabula.prompt import prompt, reply
+from fabula.prompting.prompt import prompt, reply
 
 NAMES = ["fabula", "fabula_stepgame", "fabula_clutrr"]
 

@@ -15,8 +15,8 @@ import verifiers.v1 as vf
 from tests.harness.oracle_server import serve
 
 import fabula
-from fabula.harness.verifiers import FabulaTask, FabulaTaskset, FabulaTasksetConfig
-from fabula.prompt import prompt, reply
+from fabula.integrations.verifiers import FabulaTask, FabulaTaskset, FabulaTasksetConfig
+from fabula.prompting.prompt import prompt, reply
 
 SIZE = 6
 

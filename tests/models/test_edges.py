@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from fabula.errors import FabulaError
-from fabula.models import MODELS, PRETRAINED, model_named
-from fabula.models.layers import Words, told
-from fabula.models.memnn import _Bag
-from fabula.models.stm import STM
 from fabula.training.data import PLACEHOLDERS, Example, Graph, Tensors, Vocabulary
 from fabula.training.loop import Trainer, loss_of, shape_of, unwatched
 from fabula.training.model import Model, Output
+from fabula.training.models import MODELS, PRETRAINED, model_named
+from fabula.training.models.layers import Words, told
+from fabula.training.models.memnn import _Bag
+from fabula.training.models.stm import STM
 
 torch.set_num_threads(1)
 

@@ -17,13 +17,13 @@ import pytest
 
 from fabula.cli import main
 from fabula.errors import FabulaError
-from fabula.experiments.judge import judge
-from fabula.experiments.measures import measure
-from fabula.experiments.page import overview, page
-from fabula.experiments.reading import load_experiment
-from fabula.experiments.run import _done, _tests, carry_out, trainings
-from fabula.experiments.spec import Claim, Experiment, matches
-from fabula.models import MODELS, model_named
+from fabula.training.experiments.judge import judge
+from fabula.training.experiments.measures import measure
+from fabula.training.experiments.page import overview, page
+from fabula.training.experiments.reading import load_experiment
+from fabula.training.experiments.run import _done, _tests, carry_out, trainings
+from fabula.training.experiments.spec import Claim, Experiment, matches
+from fabula.training.models import MODELS, model_named
 from fabula.training.plan import settings
 
 FILES = sorted(Path("experiments").glob("*.toml"))

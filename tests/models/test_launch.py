@@ -13,8 +13,8 @@ import pytest
 
 from fabula.cli import main
 from fabula.errors import FabulaError
-from fabula.models import MODELS
 from fabula.training.launch import LOOPBACK, together
+from fabula.training.models import MODELS
 from fabula.training.source import Source
 
 README = Path(__file__).parents[2] / "README.md"

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
-from fabula.generate import generate
-from fabula.models import MODELS, PRETRAINED, model_named
+from fabula.generation.author import generate
 from fabula.training.data import Tensors, Vocabulary, examples_of, hold_out
 from fabula.training.loop import Trainer, evaluate, shape_of
+from fabula.training.models import MODELS, PRETRAINED, model_named
 from fabula.training.plan import divided, settings
 
 torch.set_num_threads(1)

@@ -9,14 +9,14 @@ import pytest
 import torch
 
 from fabula.errors import FabulaError
-from fabula.generate import generate
-from fabula.models.layers import Grams
-from fabula.models.memnn import MemNN, _margin, _order, _tournament
-from fabula.models.ngram import NGram
-from fabula.models.spelling import Spelling
+from fabula.generation.author import generate
 from fabula.training.data import Example, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, shape_of
 from fabula.training.model import NO_ANSWER, Shape
+from fabula.training.models.layers import Grams
+from fabula.training.models.memnn import MemNN, _margin, _order, _tournament
+from fabula.training.models.ngram import NGram
+from fabula.training.models.spelling import Spelling
 from fabula.training.plan import settings
 
 torch.set_num_threads(1)

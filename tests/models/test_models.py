@@ -12,12 +12,12 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from fabula.generate import generate
-from fabula.models import MODELS, PRETRAINED, model_named
-from fabula.models.layers import Sequences
+from fabula.generation.author import generate
 from fabula.training.data import Batch, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, loss_of, shape_of
 from fabula.training.model import Model
+from fabula.training.models import MODELS, PRETRAINED, model_named
+from fabula.training.models.layers import Sequences
 
 torch.set_num_threads(1)
 # those of transformers have tests of their own, where that library is

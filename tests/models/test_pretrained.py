@@ -19,11 +19,11 @@ from tests.models.test_learning import learned, side, told
 
 from fabula.cli import main
 from fabula.errors import FabulaError, MissingExtraError
-from fabula.generate import generate
-from fabula.models import PRETRAINED, model_named
+from fabula.generation.author import generate
 from fabula.training.data import Example, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, loss_of, shape_of
 from fabula.training.model import NO_ANSWER
+from fabula.training.models import PRETRAINED, model_named
 from fabula.training.plan import Plan, settings
 from fabula.training.runs import train
 from fabula.training.source import Source
@@ -230,7 +230,7 @@ def test_a_run_needs_nothing_but_its_folder(
 
 
 def test_answers_that_a_story_lacks_stand_beside_the_question() -> None:
-    from fabula.models.pretrained.extractive import QUESTION, STORY, Pages
+    from fabula.training.models.pretrained.extractive import QUESTION, STORY, Pages
 
     pages = Pages(("Left", "no", "milk,apple", "upper-left"))
     page = pages("No, the upper-left is left of it. The left is not.", "Where is it?")
@@ -327,7 +327,7 @@ def test_likelihoods_are_those_of_the_whole_answer(place: str, checkpoints: Path
 
 
 def test_names_become_numerals() -> None:
-    from fabula.models.pretrained.bert import numbered
+    from fabula.training.models.pretrained.bert import numbered
 
     for example in examples("clutrr/gen-23"):
         assert example.graph is not None

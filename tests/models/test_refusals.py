@@ -9,11 +9,11 @@ import orjson
 import pytest
 
 from fabula.cli import main
+from fabula.core.instance import Instance
 from fabula.errors import FabulaError, ParseError
-from fabula.generate import generate
-from fabula.instance import Instance
-from fabula.models import MODELS, PRETRAINED, model_named
-from fabula.recipe import load
+from fabula.generation.author import generate
+from fabula.recipe.model import load
+from fabula.training.models import MODELS, PRETRAINED, model_named
 from fabula.training.plan import Plan, divided, settings
 from fabula.training.runs import train
 from fabula.training.source import Source

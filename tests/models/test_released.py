@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from fabula.generate import generate
-from fabula.models import model_named
-from fabula.models.layers import Words
+from fabula.generation.author import generate
 from fabula.training.data import PLACEHOLDERS, Batch, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, loss_of, shape_of
 from fabula.training.model import Model
+from fabula.training.models import model_named
+from fabula.training.models.layers import Words
 
 torch.set_num_threads(1)
 HELD = slice(2, 2 + PLACEHOLDERS)

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from fabula.errors import FabulaError
-from fabula.generate import generate
-from fabula.models.clauses import Argument, clauses
-from fabula.models.ssvm import FACTS, StructuredSVM
+from fabula.generation.author import generate
 from fabula.training.data import Batch, Example, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, shape_of
+from fabula.training.models.clauses import Argument, clauses
+from fabula.training.models.ssvm import FACTS, StructuredSVM
 
 torch.set_num_threads(1)
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import torch
 
-from fabula.generate import generate
-from fabula.models import model_named
+from fabula.generation.author import generate
 from fabula.training.data import Tensors, Vocabulary, examples_of
 from fabula.training.loop import loss_of, shape_of
+from fabula.training.models import model_named
 from fabula.training.plan import Plan
 from fabula.training.runs import train
 from fabula.training.source import Source

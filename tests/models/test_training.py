@@ -17,8 +17,7 @@ import torch
 
 from fabula.cli import main
 from fabula.errors import FabulaError
-from fabula.generate import generate
-from fabula.models import model_named
+from fabula.generation.author import generate
 from fabula.training import course, loop
 from fabula.training.data import (
     PAD,
@@ -34,6 +33,7 @@ from fabula.training.data import (
 )
 from fabula.training.loop import METRICS, Trainer, evaluate, shape_of
 from fabula.training.model import Regime
+from fabula.training.models import model_named
 from fabula.training.plan import Plan
 from fabula.training.runs import Run, _written, train
 from fabula.training.source import Source

@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from fabula.cli import main
-from fabula.files import alone, read_json
+from fabula.core.files import alone, read_json
 from fabula.training.data import words
 from fabula.training.source import Source
 

@@ -10,8 +10,8 @@ from itertools import combinations, product
 
 import pytest
 
-from fabula.worlds.actors.claims import number_word
-from fabula.worlds.actors.oracle import (
+from fabula.world.actors.claims import number_word
+from fabula.world.actors.oracle import (
     Claim,
     Conclusion,
     Oracle,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabula.audits.babi import Audit, audit, audit_file
+from fabula.analysis.audits.babi import Audit, audit, audit_file
 from fabula.errors import FabulaError
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "babi-v1.2-en-train"

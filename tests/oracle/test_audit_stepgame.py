@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from fabula import cli
-from fabula.audits.stepgame import (
+from fabula.analysis.audits.stepgame import (
     LABELS,
     Step,
     StepGameAudit,
@@ -20,12 +20,12 @@ from fabula.audits.stepgame import (
     label_step,
     understand,
 )
+from fabula.core.instance import Instance
+from fabula.datasets.formats import stepgame
+from fabula.datasets.formats.stepgame import Sample
 from fabula.errors import FabulaError
-from fabula.formats import stepgame
-from fabula.formats.stepgame import Sample
-from fabula.generate import generate
-from fabula.instance import Instance
-from fabula.worlds.space.language import language
+from fabula.generation.author import generate
+from fabula.world.space.language import language
 
 STEPS = {label: step for step, label in LABELS.items()}
 

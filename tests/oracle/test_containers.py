@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import pytest
 
-from fabula.labels import numbers_of
-from fabula.recipe import build
-from fabula.seeds import stream
-from fabula.worlds.actors.oracle import Claim, Oracle, Sentence
-from fabula.worlds.actors.recipe import ActorsRecipe
-from fabula.worlds.actors.tale import ActorsTale, read
+from fabula.core.seeds import stream
+from fabula.core.supports import numbers_of
+from fabula.recipe.model import build
+from fabula.world.actors.oracle import Claim, Oracle, Sentence
+from fabula.world.actors.recipe import ActorsRecipe
+from fabula.world.actors.tale import ActorsTale, read
 
 Story = tuple[Sentence, ...]
 Query = tuple[str, ...]

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from clingo import Control, String
 
-from fabula.generate import generate
-from fabula.instance import Instance
-from fabula.worlds.kinship import oracle as kinship_oracle
-from fabula.worlds.kinship.algebra import vocabulary
-from fabula.worlds.proving import rules
-from fabula.worlds.space.words import OFFSETS, REGIONS
+from fabula.core.instance import Instance
+from fabula.generation.author import generate
+from fabula.world.kinship import oracle as kinship_oracle
+from fabula.world.kinship.algebra import vocabulary
+from fabula.world.proving import rules
+from fabula.world.space.words import OFFSETS, REGIONS
 
 # --- positions ------------------------------------------------------------------------------------
 

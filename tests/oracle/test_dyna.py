@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fabula
-from fabula.recipe import load, recipe_ids
-from fabula.verify import objections
+from fabula.analysis.verify import objections
+from fabula.recipe.model import load, recipe_ids
 
 DYNA = [name for name in recipe_ids() if name.startswith("dyna/")]
 

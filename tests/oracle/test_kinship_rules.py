@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 from tests.kinship_stories import ALL_NOISE, shipped, stories
 
-from fabula.worlds.base import Claim
-from fabula.worlds.kinship import KINSHIP
-from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, fold, vocabulary
-from fabula.worlds.kinship.oracle import Oracle
+from fabula.world.base import Claim
+from fabula.world.kinship import KINSHIP
+from fabula.world.kinship.algebra import FEMALE, MALE, OPTIONS, Vocabulary, fold, vocabulary
+from fabula.world.kinship.oracle import Oracle
 
 BASE = vocabulary()
 EVERY = vocabulary(frozenset(OPTIONS))

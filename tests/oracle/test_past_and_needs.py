@@ -13,10 +13,10 @@ from itertools import combinations, product
 
 import pytest
 
-from fabula.labels import mask_of, numbers_of
+from fabula.core.supports import mask_of, numbers_of
 from fabula.language import language
-from fabula.worlds.actors.oracle import Claim, Conclusion, Oracle, Sentence, prove
-from fabula.worlds.actors.tale import ActorsReading, read
+from fabula.world.actors.oracle import Claim, Conclusion, Oracle, Sentence, prove
+from fabula.world.actors.tale import ActorsReading, read
 
 Fact = tuple[str, ...]
 Facts = tuple[Fact, ...]

@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 
 import fabula
-from fabula.instance import Instance
+from fabula.analysis.verify import objections
+from fabula.core.instance import Instance
 from fabula.language.grammar import Language, Statement
 from fabula.language.phrasebook import PhraseBook
-from fabula.relations.wording import Wording
-from fabula.verify import objections
-from fabula.worlds import WORLDS
-from fabula.worlds.actors import reading as actors_reading
-from fabula.worlds.kinds.language import KindsLanguage
-from fabula.worlds.kinship.phrases import Meaning, Phrases
-from fabula.worlds.space.language import SpaceLanguage
+from fabula.world import WORLDS
+from fabula.world.actors import reading as actors_reading
+from fabula.world.kinds.language import KindsLanguage
+from fabula.world.kinship.phrases import Meaning, Phrases
+from fabula.world.relations.wording import Wording
+from fabula.world.space.language import SpaceLanguage
 
 OWN = "by the verifier's own patterns"
 

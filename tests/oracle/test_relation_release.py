@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fabula.worlds import WORLDS
-from fabula.worlds.sizes import release as sizes_release
+from fabula.world import WORLDS
+from fabula.world.sizes import release as sizes_release
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "babi-v1.2-en-train"
 TASKS = {4: "space", 15: "kinds", 16: "kinds", 17: "space", 18: "sizes", 19: "space"}

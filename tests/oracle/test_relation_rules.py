@@ -5,19 +5,19 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabula.seeds import Draw
-from fabula.worlds.base import Claim, Fact, Query
-from fabula.worlds.kinds.language import language as kinds_language
-from fabula.worlds.kinds.oracle import Oracle as KindsOracle
-from fabula.worlds.kinds.reading import KindsReading
-from fabula.worlds.sizes.language import language as sizes_language
-from fabula.worlds.sizes.oracle import Oracle as SizesOracle
-from fabula.worlds.sizes.reading import SizesReading
-from fabula.worlds.space import oracle as space_oracle
-from fabula.worlds.space.grid import COMPASS, FLAT_SIDES, PLANE, REGIONS, ROOM, UNITS, Space
-from fabula.worlds.space.language import Statement
-from fabula.worlds.space.language import language as space_language
-from fabula.worlds.space.reading import SpaceReading
+from fabula.core.seeds import Draw
+from fabula.world.base import Claim, Fact, Query
+from fabula.world.kinds.language import language as kinds_language
+from fabula.world.kinds.oracle import Oracle as KindsOracle
+from fabula.world.kinds.reading import KindsReading
+from fabula.world.sizes.language import language as sizes_language
+from fabula.world.sizes.oracle import Oracle as SizesOracle
+from fabula.world.sizes.reading import SizesReading
+from fabula.world.space import oracle as space_oracle
+from fabula.world.space.grid import COMPASS, FLAT_SIDES, PLANE, REGIONS, ROOM, UNITS, Space
+from fabula.world.space.language import Statement
+from fabula.world.space.language import language as space_language
+from fabula.world.space.reading import SpaceReading
 
 NAMES = "ABCDE"
 QUICK = settings(max_examples=150, deadline=None)

@@ -8,22 +8,22 @@ from random import Random
 import pytest
 
 import fabula
-from fabula.instance import Instance
-from fabula.worlds.actors.account import grammar
-from fabula.worlds.actors.claims import QUERIES, Conclusion
-from fabula.worlds.actors.oracle import Oracle
-from fabula.worlds.actors.timeline import Timeline
-from fabula.worlds.base import Claim
-from fabula.worlds.kinds.account import answers
-from fabula.worlds.kinds.oracle import Oracle as KindsOracle
-from fabula.worlds.kinship.claims import BASIC, GENDERS, WORDS
-from fabula.worlds.kinship.families import Families
-from fabula.worlds.kinship.oracle import Oracle as KinOracle
-from fabula.worlds.sizes.account import conclude as size
-from fabula.worlds.sizes.oracle import Oracle as SizesOracle
-from fabula.worlds.space.oracle import Oracle as SpaceOracle
-from fabula.worlds.space.placing import Placing
-from fabula.worlds.space.placing import prove as space_prove
+from fabula.core.instance import Instance
+from fabula.world.actors.account import grammar
+from fabula.world.actors.claims import QUERIES, Conclusion
+from fabula.world.actors.oracle import Oracle
+from fabula.world.actors.timeline import Timeline
+from fabula.world.base import Claim
+from fabula.world.kinds.account import answers
+from fabula.world.kinds.oracle import Oracle as KindsOracle
+from fabula.world.kinship.claims import BASIC, GENDERS, WORDS
+from fabula.world.kinship.families import Families
+from fabula.world.kinship.oracle import Oracle as KinOracle
+from fabula.world.sizes.account import conclude as size
+from fabula.world.sizes.oracle import Oracle as SizesOracle
+from fabula.world.space.oracle import Oracle as SpaceOracle
+from fabula.world.space.placing import Placing
+from fabula.world.space.placing import prove as space_prove
 
 ACTORS = ("actors/mix", "actors/motives", "actors/containers", "babi/qa3", "babi/qa14", "babi/qa20")
 

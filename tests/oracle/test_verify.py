@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import fabula
-from fabula.engine import write
+from fabula.analysis.verify import objections, verify
+from fabula.core.instance import Instance
+from fabula.datasets.engines import write
+from fabula.datasets.formats import read_jsonl
 from fabula.errors import FabulaError
-from fabula.formats import read_jsonl
-from fabula.instance import Instance
-from fabula.recipe import load, read_recipe, recipe_ids
-from fabula.verify import objections, verify
+from fabula.recipe.model import load, read_recipe, recipe_ids
 
 DIALECTS = [
     (name, dialect)

@@ -11,15 +11,15 @@ import pytest
 from typer.testing import CliRunner
 
 import fabula
+from fabula.analysis.verify import count, objections, records, verify
 from fabula.cli import app
-from fabula.engine import write
+from fabula.core.instance import Instance
+from fabula.datasets.engines import write
 from fabula.errors import FabulaError
-from fabula.instance import Instance
 from fabula.language.catalogue import codes
 from fabula.language.patterns import silent
-from fabula.recipe import load
-from fabula.verify import count, objections, records, verify
-from fabula.worlds import WORLDS
+from fabula.recipe.model import load
+from fabula.world import WORLDS
 
 
 def seconds(made: list[Instance]) -> float:
@@ -86,7 +86,7 @@ def test_logic_programs_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         app, ["verify", str(tmp_path / "data"), "--logic", "--workers", "1"]
     )
     assert result.exit_code == 0, result.output
-    from fabula.worlds.actors import oracle
+    from fabula.world.actors import oracle
 
     monkeypatch.setattr(oracle, "prove", lambda *args: [["the program objects"]])
     assert verify(tmp_path / "data").proven == 6

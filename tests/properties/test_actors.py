@@ -7,17 +7,17 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fabula.analysis.verify import objections
+from fabula.core.seeds import stream
+from fabula.core.supports import mask_of
 from fabula.errors import QuotaError
-from fabula.generate import Author
-from fabula.labels import mask_of
+from fabula.generation.author import Author
 from fabula.language import language, language_file
-from fabula.recipe import Recipe, build
-from fabula.seeds import stream
-from fabula.verify import objections
-from fabula.worlds.actors.events import DRIVES, EVENTS, TELLINGS, Told
-from fabula.worlds.actors.questions import KINDS
-from fabula.worlds.actors.reading import FACT_KIND
-from fabula.worlds.actors.tale import ActorsTale, read
+from fabula.recipe.model import Recipe, build
+from fabula.world.actors.events import DRIVES, EVENTS, TELLINGS, Told
+from fabula.world.actors.questions import KINDS
+from fabula.world.actors.reading import FACT_KIND
+from fabula.world.actors.tale import ActorsTale, read
 
 PEOPLE = ["Mary", "John", "Sandra", "Daniel", "Fred", "Julie"]
 PLACES = ["kitchen", "park", "school", "office", "hall", "old mill"]

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fabula import engine
-from fabula.engine import plan
-from fabula.gallery import Variant, sample_split, variants
-from fabula.generate import Author, instance
-from fabula.instance import Instance
-from fabula.recipe import load, recipe_ids
-from fabula.worlds import WORLDS
+from fabula.analysis.gallery import Variant, sample_split, variants
+from fabula.core.instance import Instance
+from fabula.datasets import engines as engine
+from fabula.datasets.engines import plan
+from fabula.generation.author import Author, instance
+from fabula.recipe.model import load, recipe_ids
+from fabula.world import WORLDS
 
 every_variant = pytest.mark.parametrize("variant", variants(), ids=str)
 
@@ -58,8 +58,8 @@ def test_two_workers_as_one(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 SAME = """
 import hashlib
-from fabula.gallery import variants, sample_split
-from fabula.generate import instance
+from fabula.analysis.gallery import variants, sample_split
+from fabula.generation.author import instance
 for v in reversed(variants()):
     made = [instance(v.recipe, sample_split(v), i, **v.changes).to_json() for i in (11, 3)]
     print(v, hashlib.sha256(b"".join(made)).hexdigest())

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kinship_stories import ALL_NOISE, shipped, stories
 
-from fabula.instance import Instance
-from fabula.seeds import stream
-from fabula.worlds.kinship import KINSHIP
-from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, vocabulary
-from fabula.worlds.kinship.cloze import anonymised
-from fabula.worlds.kinship.phrases import Person, names, phrases
-from fabula.worlds.kinship.telling import tell
+from fabula.core.instance import Instance
+from fabula.core.seeds import stream
+from fabula.world.kinship import KINSHIP
+from fabula.world.kinship.algebra import FEMALE, MALE, OPTIONS, vocabulary
+from fabula.world.kinship.cloze import anonymised
+from fabula.world.kinship.phrases import Person, names, phrases
+from fabula.world.kinship.telling import tell
 
 EVERY = vocabulary(frozenset(OPTIONS))
 RECIPES = ("gen-23", "gen-234", "rob-clean", "rob-supporting", "rob-irrelevant", "rob-disconnected")

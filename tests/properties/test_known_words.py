@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabula.generate import generate
-from fabula.recipe import recipe_ids
+from fabula.generation.author import generate
+from fabula.recipe.model import recipe_ids
 
 RECIPES = [name for name in recipe_ids() if name.startswith("dyna/") and "/mix-" not in name]
 

@@ -8,13 +8,13 @@ from functools import cache
 import pytest
 
 import fabula
-from fabula.instance import Instance
+from fabula.analysis.show import recipe_row
+from fabula.analysis.verify import objections
+from fabula.core.instance import Instance
 from fabula.language.catalogue import codes, native, tongue_of
-from fabula.recipe import load, recipe_ids
-from fabula.show import recipe_row
-from fabula.verify import objections
-from fabula.worlds import WORLDS
-from fabula.worlds.base import same_answer
+from fabula.recipe.model import load, recipe_ids
+from fabula.world import WORLDS
+from fabula.world.base import same_answer
 
 COUNT = 2
 PHRASES = ("stepgame/",)  # recipes whose world has a phrase bank, which Hindi has not

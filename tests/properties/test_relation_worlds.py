@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from fabula.generate import generate
-from fabula.instance import Instance
-from fabula.recipe import read_recipe, recipe_ids
-from fabula.worlds import WORLDS
-from fabula.worlds.base import Claim
+from fabula.core.instance import Instance
+from fabula.generation.author import generate
+from fabula.recipe.model import read_recipe, recipe_ids
+from fabula.world import WORLDS
+from fabula.world.base import Claim
 
 OURS = ("space", "sizes", "kinds")
 COUNT = 24

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.space_supports import Truth
 
-from fabula.generate import generate
-from fabula.labels import numbers_of, preference
+from fabula.core.supports import numbers_of, preference
+from fabula.generation.author import generate
 from fabula.language.notation import noted
-from fabula.worlds.base import Fact, Query
-from fabula.worlds.space.grid import PLANE, REGIONS, ROOM, Space, label, length, lies, vector, xyz
-from fabula.worlds.space.reading import read
+from fabula.world.base import Fact, Query
+from fabula.world.space.grid import PLANE, REGIONS, ROOM, Space, label, length, lies, vector, xyz
+from fabula.world.space.reading import read
 
 NAMES = "ABCD"
 

@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 
 import fabula
-from fabula.formats import babi
-from fabula.generate import Author
-from fabula.instance import Instance
+from fabula.core.instance import Instance
+from fabula.datasets.formats import babi
+from fabula.generation.author import Author
 from fabula.language import language
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 
 def accuracy(instances: list[Instance], guess: dict[str, str]) -> float:
@@ -108,7 +108,7 @@ def test_release_answers_have_the_published_shares() -> None:
 
 
 def test_release_text_has_the_release_layout() -> None:
-    from fabula.engine import Job
+    from fabula.datasets.engines import Job
 
     text = (
         Job(load("babi/qa1", {"dialect": "release"}), 0, "babi")

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 import fabula
-from fabula.baselines import scores, scores_by_kind
-from fabula.collection import Collection
-from fabula.compose import composition_of
-from fabula.instance import Instance
-from fabula.recipe import load, recipe_ids
+from fabula.analysis.baselines import scores, scores_by_kind
+from fabula.core.instance import Instance
+from fabula.generation.composition import composition_of
+from fabula.recipe.collection import Collection
+from fabula.recipe.model import load, recipe_ids
 
 SPLITS = [
     (name, split)

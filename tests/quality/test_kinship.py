@@ -16,12 +16,12 @@ from functools import cache
 
 from tests.kinship_stories import shipped
 
-from fabula.instance import Instance
-from fabula.lookups import lookups
-from fabula.seeds import stream
-from fabula.worlds.kinship.algebra import vocabulary
-from fabula.worlds.kinship.phrases import phrases
-from fabula.worlds.kinship.statistics import Statistics, gendered, statistics, told
+from fabula.core.instance import Instance
+from fabula.core.seeds import stream
+from fabula.datasets.lookups import lookups
+from fabula.world.kinship.algebra import vocabulary
+from fabula.world.kinship.phrases import phrases
+from fabula.world.kinship.statistics import Statistics, gendered, statistics, told
 
 TRAIN, TEST = 4000, 1800
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import pytest
 
-from fabula.generate import Author
-from fabula.recipe import load
+from fabula.generation.author import Author
+from fabula.recipe.model import load
 
 SIZE = 6_000
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fabula.datasets.formats import babi
 from fabula.errors import ParseError
-from fabula.formats import babi
 
 TEXT = (
     "1 Mary got the milk there.\n2 What is Mary carrying? \tmilk\t1\n"

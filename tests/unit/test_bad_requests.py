@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from fabula import search
 from fabula.cli import main
+from fabula.core import search
+from fabula.datasets.formats import babi
 from fabula.errors import ParseError, QuotaError, RecipeError
-from fabula.formats import babi
-from fabula.generate import Author, generate
-from fabula.recipe import load, recipe_ids
-from fabula.worlds import WORLDS
+from fabula.generation.author import Author, generate
+from fabula.recipe.model import load, recipe_ids
+from fabula.world import WORLDS
 
 HUGE = 99999999999999999999999999
 
@@ -201,7 +201,7 @@ def test_shipped_recipes_are_far_from_being_given_up(
 
 
 def test_the_search_says_that_it_goes_on(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO", "fabula.search"), pytest.raises(QuotaError):
+    with caplog.at_level("INFO", "fabula.core.search"), pytest.raises(QuotaError):
         list(Author(load("babi/qa1", {"keep.support_size": 100}), "train").instances(0, 1))
     assert "still looking for a question that fits; 4,000 refused" in caplog.text
 
@@ -250,7 +250,7 @@ def test_text_of_no_world_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixt
 )
 def test_the_longest_sentence_is_read_in_no_time(sentence: str, tmp_path: Path) -> None:
     """Patterns are linear in the length of a sentence: cubic ones would take minutes here."""
-    from fabula.audits.speech import speech_of
+    from fabula.analysis.audits.speech import speech_of
 
     file = tmp_path / "qa.txt"
     file.write_text(f"1 {sentence}\n2 Mary went to the kitchen.\n3 Where is Mary?\tkitchen\t2\n")

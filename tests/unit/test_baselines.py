@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import fabula
-from fabula.baselines import BASELINES, scores, scores_by_kind
-from fabula.instance import Instance
-from fabula.worlds import WORLDS
+from fabula.analysis.baselines import BASELINES, scores, scores_by_kind
+from fabula.core.instance import Instance
+from fabula.world import WORLDS
 
 PLACES = ("park", "hall", "attic")
 

@@ -10,13 +10,13 @@ from typing import Any
 import orjson
 import pytest
 
-from fabula.card import CARD, card
-from fabula.engine import write
-from fabula.engine.plan import Plan
-from fabula.engine.tally import COUNTS
-from fabula.formats import read_records
-from fabula.gallery import Variant, sample_split, variants
-from fabula.recipe import build, load
+from fabula.analysis.gallery import Variant, sample_split, variants
+from fabula.datasets.card import CARD, card
+from fabula.datasets.engines import write
+from fabula.datasets.engines.plan import Plan
+from fabula.datasets.engines.tally import COUNTS
+from fabula.datasets.formats import read_records
+from fabula.recipe.model import build, load
 
 
 @pytest.fixture(autouse=True)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from fabula.core.instance import Instance
 from fabula.errors import QuotaError, RecipeError
-from fabula.generate import Author
-from fabula.instance import Instance
-from fabula.recipe import load
+from fabula.generation.author import Author
+from fabula.recipe.model import load
 
 
 def made(count: int = 24, recipe: str = "actors/mix", **changes: Any) -> list[Instance]:

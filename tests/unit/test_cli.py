@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from fabula import cli, instance
 from fabula._version import __version__
 from fabula.cli import common
-from fabula.instance import Instance
-from fabula.recipe import recipe_ids
+from fabula.core.instance import Instance
+from fabula.recipe.model import recipe_ids
 
 SOURCE = Path(__file__).parents[2] / "src"
 COMMAND = [sys.executable, "-m", "fabula.cli"]
@@ -58,7 +58,7 @@ def test_help_teaches_with_an_example(command: tuple[str, ...]) -> None:
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys; from fabula.cli import main; code = main(['--help']); "
-        "heavy = {'pydantic', 'clingo', 'fabula.generate', 'fabula.worlds'} & set(sys.modules); "
+        "heavy = {'pydantic', 'clingo', 'fabula.generation', 'fabula.world'} & set(sys.modules); "
         "sys.exit(f'loaded {heavy}' if heavy else code)"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
@@ -361,7 +361,7 @@ def test_ctrl_c_says_so(
     def stop() -> list[str]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fabula.recipe.recipe_ids", stop)
+    monkeypatch.setattr("fabula.recipe.model.recipe_ids", stop)
     assert cli.main(["list"]) == 130
     assert capsys.readouterr().err == "stopped; nothing was left half-written\n"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fabula.analysis.verify import verify
 from fabula.cli import main
-from fabula.formats import read_jsonl
-from fabula.verify import verify
+from fabula.datasets.formats import read_jsonl
 
 STORY = "1 Mary went to the park.\n2 John went to the hall.\n3 Where is John? \thall\t2\n"
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import fabula
-from fabula.collection import Collection
 from fabula.errors import RecipeError
-from fabula.generate import Author
-from fabula.recipe import Recipe, build, load, recipe_ids
-from fabula.sampler import Rota, deal
+from fabula.generation.author import Author
+from fabula.recipe.collection import Collection
+from fabula.recipe.model import Recipe, build, load, recipe_ids
+from fabula.recipe.quotas import Rota, deal
 
 MOVES: dict[str, Any] = {
     "id": "two",

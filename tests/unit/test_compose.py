@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import fabula
-from fabula.compose import composition_of
-from fabula.engine import write
-from fabula.generate import Author
-from fabula.instance import Instance
-from fabula.recipe import load
+from fabula.core.instance import Instance
+from fabula.datasets.engines import write
+from fabula.generation.author import Author
+from fabula.generation.composition import composition_of
+from fabula.recipe.model import load
 
 SIZES = {"train": 150, "test": 40}
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from fabula.engine import write
-from fabula.formats import babi
-from fabula.gallery import Variant, sample_split, variants
-from fabula.generate import Author, generate, instance
-from fabula.instance import Instance
+from fabula.analysis.gallery import Variant, sample_split, variants
+from fabula.analysis.rewrites import rewrite
+from fabula.analysis.verify import objections, verify
+from fabula.core.instance import Instance
+from fabula.datasets.engines import write
+from fabula.datasets.formats import babi
+from fabula.generation.author import Author, generate, instance
 from fabula.language.catalogue import codes, native, tongue
 from fabula.language.conventions import conventions, sentences
-from fabula.prompt import forms, prompt, styles
-from fabula.recipe import load
-from fabula.rewrites import rewrite
-from fabula.verify import objections, verify
-from fabula.worlds import WORLDS
-from fabula.worlds.space.grid import WORDS, xyz
-from fabula.worlds.space.language import language
+from fabula.prompting.prompt import forms, prompt, styles
+from fabula.recipe.model import load
+from fabula.world import WORLDS
+from fabula.world.space.grid import WORDS, xyz
+from fabula.world.space.language import language
 
 VARIANTS = list(variants())
 IN_STORY = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import fabula
-from fabula.labels import mask_of, numbers_of
-from fabula.worlds.actors.course import gaps
-from fabula.worlds.actors.tale import read
+from fabula.core.supports import mask_of, numbers_of
+from fabula.world.actors.course import gaps
+from fabula.world.actors.tale import read
 
 
 def supports(story: list[str], *query: str) -> list[tuple[int, ...]]:

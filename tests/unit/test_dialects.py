@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fabula
-from fabula.generate import generate
-from fabula.recipe import load
+from fabula.generation.author import generate
+from fabula.recipe.model import load
 
 
 @pytest.mark.parametrize("name", ["babi/qa2", "babi/qa3", "babi/qa7", "babi/qa10"])

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from fabula.analysis.diff import diff
 from fabula.cli import main
-from fabula.diff import diff
-from fabula.engine import write
+from fabula.datasets.engines import write
 from fabula.errors import FabulaError
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from fabula.compose import composition_of
-from fabula.divergence import chernoff, divergences, partition
-from fabula.generate import Author
-from fabula.recipe import load
+from fabula.generation.author import Author
+from fabula.generation.composition import composition_of
+from fabula.generation.divergence import chernoff, divergences, partition
+from fabula.recipe.model import load
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.5])

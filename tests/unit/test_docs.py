@@ -11,8 +11,8 @@ from docs.source import BuildError, section, terminal
 
 import fabula
 from fabula.cli import app
-from fabula.recipe import recipe_ids
-from fabula.worlds import WORLDS
+from fabula.recipe.model import recipe_ids
+from fabula.world import WORLDS
 
 DOCS = Path(reference.__file__).parent
 WRITTEN = {file.name: file.read_text(encoding="utf-8") for file in (DOCS / "pages").glob("*.md")}

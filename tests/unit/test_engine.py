@@ -12,10 +12,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from fabula import engine
+from fabula.datasets import engines as engine
+from fabula.datasets.formats import read_jsonl
 from fabula.errors import OutputError, QuotaError
-from fabula.formats import read_jsonl
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 
 def test_files_and_manifest(tmp_path: Path) -> None:
@@ -83,7 +83,8 @@ def test_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     code = (
-        "from pathlib import Path; from fabula.engine import write; from fabula.recipe import load;"
+        "from pathlib import Path; from fabula.datasets.engines import write; "
+        "from fabula.recipe.model import load;"
         f"write(load('babi/qa3'), Path({str(tmp_path / 'a')!r}), {{'train': 10**7}}, workers=2)"
     )
     run = subprocess.Popen(

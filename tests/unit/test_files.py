@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fabula.core.files import alone, write_json, write_whole, writing
 from fabula.errors import OutputError
-from fabula.files import alone, write_json, write_whole, writing
 
 
 def test_what_goes_wrong_leaves_the_old_file_and_nothing_else(

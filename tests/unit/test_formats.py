@@ -9,15 +9,15 @@ from pathlib import Path
 import orjson
 import pytest
 
+from fabula.analysis.gallery import Variant, sample_split, variants
 from fabula.cli.make import FORMAT_NAMES
-from fabula.engine import write
+from fabula.datasets.engines import write
+from fabula.datasets.formats import FORMATS, data_files, format_named, parquet, read_records, rl
 from fabula.errors import FabulaError, ParseError
-from fabula.formats import FORMATS, data_files, format_named, parquet, read_records, rl
-from fabula.gallery import Variant, sample_split, variants
-from fabula.generate import Author
-from fabula.prompt import conventions
-from fabula.recipe import load
-from fabula.score import score
+from fabula.generation.author import Author
+from fabula.prompting.prompt import conventions
+from fabula.recipe.model import load
+from fabula.scoring import score
 
 RECIPES = {
     "stepgame": "stepgame/noise",

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from fabula.core.seeds import stream
 from fabula.errors import RecipeError
-from fabula.recipe import build
-from fabula.seeds import stream
-from fabula.worlds.actors.events import FURNISHING, Lots, Scenario
-from fabula.worlds.actors.furnished import Furnished
+from fabula.recipe.model import build
+from fabula.world.actors.events import FURNISHING, Lots, Scenario
+from fabula.world.actors.furnished import Furnished
 
 PEOPLE, PLACES = ("Ann", "Bob", "Cat"), ("hall", "den", "loft")
 THINGS = ("cup", "pen", "box", "chest", "tray", "table")

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 import fabula
+from fabula.analysis.gallery import Variant, sample_split, variants
 from fabula.cli import main
+from fabula.core.instance import Instance
 from fabula.errors import FabulaError, MissingExtraError, OutputError
-from fabula.gallery import Variant, sample_split, variants
-from fabula.harness import (
+from fabula.integrations import (
     from_data,
     instances,
     splits_of,
@@ -23,11 +24,10 @@ from fabula.harness import (
     to_data,
     traits,
 )
-from fabula.harness import lm_eval as harness
-from fabula.instance import Instance
-from fabula.prompt import prompt, reply, styles
-from fabula.recipe import recipe_ids
-from fabula.score import score
+from fabula.integrations import lm_eval as harness
+from fabula.prompting.prompt import prompt, reply, styles
+from fabula.recipe.model import recipe_ids
+from fabula.scoring import score
 
 ALL = [variant for variant in variants() if variant.dialect != "release"]
 
@@ -127,9 +127,9 @@ def test_a_missing_harness_is_named_with_its_remedy(
 ) -> None:
     if find_spec(package):
         monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, f"fabula.harness.{package}", raising=False)
+    monkeypatch.delitem(sys.modules, f"fabula.integrations.{package}", raising=False)
     with pytest.raises(MissingExtraError, match=r"is not installed: pip install 'fabula\["):
-        import_module(f"fabula.harness.{package}")
+        import_module(f"fabula.integrations.{package}")
 
 
 # --- lm_eval ----------------------------------------------------------------------------------

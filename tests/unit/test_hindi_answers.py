@@ -6,10 +6,10 @@ from itertools import islice
 
 import pytest
 
-from fabula.generate import generate
+from fabula.generation.author import generate
 from fabula.language.catalogue import tongue
 from fabula.language.tongue import Tongue
-from fabula.score import score
+from fabula.scoring import score
 
 
 def spoken(code: str, world: str = "actors") -> Tongue:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fabula.generate import generate
-from fabula.rewrites.reread import Dropped, lines_of, retell
-from fabula.worlds import WORLDS
-from fabula.worlds.space.reading import read
+from fabula.analysis.rewrites.reread import Dropped, lines_of, retell
+from fabula.generation.author import generate
+from fabula.world import WORLDS
+from fabula.world.space.reading import read
 
 
 def test_a_sentence_that_tells_two_links_of_the_proof_is_two_hops() -> None:

@@ -10,14 +10,14 @@ from itertools import pairwise, product
 import pytest
 from tests.kinship_stories import recipe, shipped, stories
 
+from fabula.core.seeds import stream
+from fabula.datasets.formats import clutrr_csv
 from fabula.errors import FabulaError, ParseError, RecipeError
-from fabula.formats import clutrr_csv
-from fabula.recipe import load
-from fabula.seeds import stream
-from fabula.worlds import WORLDS
-from fabula.worlds.base import Finding
-from fabula.worlds.kinship import KINSHIP, algebra
-from fabula.worlds.kinship.algebra import (
+from fabula.recipe.model import load
+from fabula.world import WORLDS
+from fabula.world.base import Finding
+from fabula.world.kinship import KINSHIP, algebra
+from fabula.world.kinship.algebra import (
     FEMALE,
     MALE,
     OPTIONS,
@@ -32,10 +32,10 @@ from fabula.worlds.kinship.algebra import (
     places_of,
     vocabulary,
 )  # fmt: skip
-from fabula.worlds.kinship.family import Family, _couple, largest, members
-from fabula.worlds.kinship.phrases import ARTICLE, Person, names, phrases
-from fabula.worlds.kinship.recipe import KinshipRecipe
-from fabula.worlds.kinship.telling import tell
+from fabula.world.kinship.family import Family, _couple, largest, members
+from fabula.world.kinship.phrases import ARTICLE, Person, names, phrases
+from fabula.world.kinship.recipe import KinshipRecipe
+from fabula.world.kinship.telling import tell
 
 BASE = vocabulary()
 
@@ -423,7 +423,7 @@ def test_hub_columns() -> None:
 
 
 def test_csv_is_for_kinship_only() -> None:
-    from fabula.generate import instance
+    from fabula.generation.author import instance
 
     with pytest.raises(FabulaError, match="kinship"):
         clutrr_csv.columns(instance("actors/mix", "test"))
@@ -434,9 +434,9 @@ def test_axioms_are_written_once() -> None:
 
 
 def test_cloze_is_a_rewriting() -> None:
-    from fabula.generate import instance
-    from fabula.rewrites import Dropped, rewrite
-    from fabula.verify import objections
+    from fabula.analysis.rewrites import Dropped, rewrite
+    from fabula.analysis.verify import objections
+    from fabula.generation.author import instance
 
     records = shipped("clutrr/rob-supporting", "test", 10)
     plain = list(rewrite(records, "cloze"))

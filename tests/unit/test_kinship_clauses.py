@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from tests.kinship_stories import recipe, shipped, stories
 
+from fabula.core.instance import Instance
+from fabula.core.seeds import stream
 from fabula.errors import QuotaError, RecipeError
-from fabula.generate import Author, instance
-from fabula.instance import Instance
-from fabula.recipe import load
-from fabula.seeds import stream
-from fabula.worlds.kinship.algebra import OPTIONS, fold, vocabulary
-from fabula.worlds.kinship.chains import along, detoured
-from fabula.worlds.kinship.clauses import (
+from fabula.generation.author import Author, instance
+from fabula.recipe.model import load
+from fabula.world.kinship.algebra import OPTIONS, fold, vocabulary
+from fabula.world.kinship.chains import along, detoured
+from fabula.world.kinship.clauses import (
     Wanted,
     decks,
     drawn,
@@ -27,10 +27,10 @@ from fabula.worlds.kinship.clauses import (
     provable,
     rare,
 )  # fmt: skip
-from fabula.worlds.kinship.family import Family, FamilyShape, members, roomiest
-from fabula.worlds.kinship.mentions import Mention
-from fabula.worlds.kinship.phrases import phrases
-from fabula.worlds.kinship.recipe import KinshipRecipe
+from fabula.world.kinship.family import Family, FamilyShape, members, roomiest
+from fabula.world.kinship.mentions import Mention
+from fabula.world.kinship.phrases import phrases
+from fabula.world.kinship.recipe import KinshipRecipe
 
 BASE = vocabulary()
 SHAPE = FamilyShape(4, (2, 3), 1.0)
@@ -242,7 +242,7 @@ def test_no_detour_of_training_spells_a_held_out_clause() -> None:
 
 
 def test_ways_round_are_spelled_in_full() -> None:
-    from fabula.worlds.kinship.chains import Link, Strand
+    from fabula.world.kinship.chains import Link, Strand
 
     links = [Link(0, "parent", 1), Link(1, "sibling", 2)]
     detours = [

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from tests.kinship_stories import recipe
 
-from fabula.engine import write
+from fabula.analysis.verify import objections, verify
+from fabula.datasets.engines import write
 from fabula.errors import RecipeError
-from fabula.generate import Author
-from fabula.recipe import Recipe, load
-from fabula.verify import objections, verify
-from fabula.worlds.kinship.algebra import vocabulary
-from fabula.worlds.kinship.cloze import anonymised
+from fabula.generation.author import Author
+from fabula.recipe.model import Recipe, load
+from fabula.world.kinship.algebra import vocabulary
+from fabula.world.kinship.cloze import anonymised
 
 WORDS = vocabulary().words
 TEXTS = (
@@ -275,7 +275,7 @@ def test_kin_words_that_spell_the_facts_out_are_accepted(tmp_path: Path, more: s
 
 
 def test_several_records_are_read_side_by_side(tmp_path: Path) -> None:
-    from fabula.worlds.kinship import KINSHIP
+    from fabula.world.kinship import KINSHIP
 
     own = with_templates(tmp_path, whole_file(), tasks=[{"k": 2}], group=1)
     records = list(Author(own, "train").instances(0, 4))

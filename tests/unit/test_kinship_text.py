@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from tests.kinship_stories import recipe, shipped, stories
 
+from fabula.analysis.verify import objections
+from fabula.core.seeds import pick, stream
 from fabula.errors import ParseError
-from fabula.seeds import pick, stream
-from fabula.verify import objections
-from fabula.worlds.kinship import KINSHIP
-from fabula.worlds.kinship.algebra import FEMALE, MALE, OPTIONS, fold, vocabulary
-from fabula.worlds.kinship.family import Family, members
-from fabula.worlds.kinship.mentions import FREE, Wording
-from fabula.worlds.kinship.phrases import Meaning, Person, Scene, phrases
-from fabula.worlds.kinship.telling import tell
+from fabula.world.kinship import KINSHIP
+from fabula.world.kinship.algebra import FEMALE, MALE, OPTIONS, fold, vocabulary
+from fabula.world.kinship.family import Family, members
+from fabula.world.kinship.mentions import FREE, Wording
+from fabula.world.kinship.phrases import Meaning, Person, Scene, phrases
+from fabula.world.kinship.telling import tell
 
 TONGUE = phrases("en")
 FORMS = TONGUE.mentions

@@ -10,10 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import fabula
-from fabula.audits.babi import audit_file
+from fabula.analysis.audits.babi import audit_file
+from fabula.analysis.show import command
+from fabula.analysis.verify import objections, verify
 from fabula.cli import app
+from fabula.datasets.formats import babi, clutrr_csv
 from fabula.errors import FabulaError, ParseError, RecipeError
-from fabula.formats import babi, clutrr_csv
 from fabula.language import language, language_file
 from fabula.language.catalogue import catalogue, codes, phrase_book, tongue
 from fabula.language.cipher import cipher
@@ -22,10 +24,8 @@ from fabula.language.notation import noted, read_notation
 from fabula.language.phrasebook import PhraseBook
 from fabula.language.symbols import letter_of
 from fabula.language.tongue import Translated
-from fabula.recipe import load
-from fabula.show import command
-from fabula.verify import objections, verify
-from fabula.worlds import WORLDS
+from fabula.recipe.model import load
+from fabula.world import WORLDS
 
 HINDI = ("hi", "hi-Deva")
 BOOKS = [
@@ -155,7 +155,7 @@ def _rooms(**changes: object) -> fabula.Recipe:
         "events": {"MOVE": 1}, "tellings": {"COREF": 1}, "asks": {"where-person": 1},
         **changes,
     }  # fmt: skip
-    from fabula.recipe import build
+    from fabula.recipe.model import build
 
     return build(content)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from fabula.engine import write
+from fabula.analysis.gallery import Variant, sample_split, variants
+from fabula.analysis.leak import MEASURES, expected_share, leak, prints, repeats, sample_space
+from fabula.analysis.tables import engine
+from fabula.datasets.engines import write
+from fabula.datasets.formats import stepgame
 from fabula.errors import FabulaError
-from fabula.formats import stepgame
-from fabula.gallery import Variant, sample_split, variants
-from fabula.generate import generate
-from fabula.leak import MEASURES, expected_share, leak, prints, repeats, sample_space
-from fabula.recipe import load
-from fabula.tables import engine
+from fabula.generation.author import generate
+from fabula.recipe.model import load
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "babi-v1.2-en-train"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not at hand")

@@ -10,9 +10,9 @@ from tests.kinship_stories import shipped
 from typer.testing import CliRunner
 
 from fabula.cli import app
-from fabula.generate import instance
-from fabula.instance import Instance
-from fabula.lookups import LOOKUPS, chain_of, lookups
+from fabula.core.instance import Instance
+from fabula.datasets.lookups import LOOKUPS, chain_of, lookups
+from fabula.generation.author import instance
 
 
 def made(number: int, chain: list[str], answer: str) -> Instance:

@@ -11,11 +11,11 @@ import pytest
 
 import fabula
 from fabula.cli import main
+from fabula.core.files import inside, parse_json, parse_toml, plain_name, unfit_name
+from fabula.datasets.formats import FORMATS
 from fabula.errors import FabulaError, OutputError, ParseError, RecipeError
-from fabula.files import inside, parse_json, parse_toml, plain_name, unfit_name
-from fabula.formats import FORMATS
 from fabula.play.worldfile import load_world
-from fabula.recipe import load, read_recipe
+from fabula.recipe.model import load, read_recipe
 
 SOURCES = sorted(Path(fabula.__file__).parent.rglob("*.py"))
 
@@ -152,7 +152,7 @@ def test_text_that_is_too_large_or_too_deep_is_refused() -> None:
 
 
 def test_a_manifest_names_no_files_elsewhere(tmp_path: Path) -> None:
-    from fabula.verify import altered
+    from fabula.analysis.verify import altered
 
     (tmp_path / "set").mkdir()
     (tmp_path / "secret").write_text("x")
@@ -229,7 +229,7 @@ def test_arguments_that_no_file_can_have(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_python_functions_refuse_a_nul_too(tmp_path: Path) -> None:
-    from fabula.engine import write
+    from fabula.datasets.engines import write
 
     for out in (f"{tmp_path}/a\0b", Path(f"{tmp_path}/a\0b")):
         with pytest.raises(OutputError, match="NUL"):

@@ -23,7 +23,8 @@ def test_the_wheel_has_all_that_commands_read(tmp_path: Path) -> None:
         if path.suffix in (".py", ".toml", ".lp", ".csv", ".css", ".js", ".html", ".txt", ".typed")
     }
     wanted |= {
-        f"fabula/experiments/files/{path.name}" for path in (ROOT / "experiments").glob("*.toml")
+        f"fabula/training/experiments/files/{path.name}"
+        for path in (ROOT / "experiments").glob("*.toml")
     }
     assert len(wanted) > 300
     assert wanted <= names

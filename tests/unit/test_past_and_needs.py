@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 import fabula
+from fabula.core.seeds import stream
+from fabula.core.supports import numbers_of
 from fabula.errors import RecipeError
-from fabula.generate import Author, generate
-from fabula.labels import numbers_of
-from fabula.recipe import load
-from fabula.seeds import stream
-from fabula.worlds.actors.events import Stage, Told
-from fabula.worlds.actors.past import Past, displaced
-from fabula.worlds.actors.recipe import ActorsRecipe
-from fabula.worlds.actors.tale import ActorsReading, ActorsTale, read
+from fabula.generation.author import Author, generate
+from fabula.recipe.model import load
+from fabula.world.actors.events import Stage, Told
+from fabula.world.actors.past import Past, displaced
+from fabula.world.actors.recipe import ActorsRecipe
+from fabula.world.actors.tale import ActorsReading, ActorsTale, read
 
 JULIE = [
     "This afternoon Julie went to the cinema.",

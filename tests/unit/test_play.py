@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from fabula.analysis.verify import objections
 from fabula.cli import main
+from fabula.core.seeds import stream
+from fabula.datasets.formats import read_jsonl
 from fabula.errors import FabulaError, ParseError, RecipeError
-from fabula.formats import read_jsonl
 from fabula.play.behaviour import next_action
 from fabula.play.script import run
 from fabula.play.session import RefusedError, Session
 from fabula.play.simulation import Action, Simulation
 from fabula.play.worldfile import load_world, world_ids
-from fabula.seeds import stream
-from fabula.verify import objections
-from fabula.worlds.actors.questions import KINDS
+from fabula.world.actors.questions import KINDS
 
 WORLD = """
 title = "Two rooms and a shed"

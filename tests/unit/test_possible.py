@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from fabula.analysis.gallery import variants
 from fabula.errors import RecipeError
-from fabula.gallery import variants
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from fabula.play.session import Session
 from fabula.play.worldfile import load_world
-from fabula.worlds.actors.questions import KINDS
-from fabula.worlds.actors.tale import QUERY_TYPE, ActorsReading, read
-from fabula.worlds.base import Query
+from fabula.world.actors.questions import KINDS
+from fabula.world.actors.tale import QUERY_TYPE, ActorsReading, read
+from fabula.world.base import Query
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fabula
+from fabula.analysis.gallery import Variant, sample_split, variants
+from fabula.analysis.rewrites import operation
+from fabula.analysis.show import command
 from fabula.cli import main
 from fabula.cli.common import changes_of
+from fabula.core.instance import Instance
 from fabula.errors import FabulaError
-from fabula.gallery import Variant, sample_split, variants
-from fabula.instance import Instance
-from fabula.recipe import load, load_again
-from fabula.rewrites import operation
-from fabula.settings import typed
-from fabula.show import command
+from fabula.recipe.model import load, load_again
+from fabula.recipe.settings import typed
 
 
 def shown(instance: Instance, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from types import ModuleType
 
 import pytest
 
-from fabula import engine
-from fabula.engine.on_ray import _make_shard
+from fabula.datasets import engines as engine
+from fabula.datasets.engines.on_ray import _make_shard
 from fabula.errors import FabulaError, MissingExtraError, OutputError, QuotaError
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabula.labels import mask_of, numbers_of
-from fabula.worlds.actors.tale import ActorsReading, read
+from fabula.core.supports import mask_of, numbers_of
+from fabula.world.actors.tale import ActorsReading, read
 
 BILL = [
     "Bill moved to the office.",

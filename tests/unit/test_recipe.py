@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fabula.errors import QuotaError, RecipeError
-from fabula.generate import Author, generate
-from fabula.recipe import Recipe, build, load, recipe_ids
+from fabula.generation.author import Author, generate
+from fabula.recipe.model import Recipe, build, load, recipe_ids
 
 BASE: dict[str, Any] = {
     "id": "mine",

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabula import soundness
 from fabula.cli import main
+from fabula.core import soundness
+from fabula.core.instance import Instance
+from fabula.datasets.formats import parquet, read_records
 from fabula.errors import ParseError
-from fabula.formats import parquet, read_records
-from fabula.instance import Instance
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 RECORD: dict[str, Any] = orjson.loads(

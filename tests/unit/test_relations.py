@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from fabula.errors import ParseError
-from fabula.relations import Graph, Walks, Wording, branch, chain, detour, island
-from fabula.relations.chain import folded
-from fabula.worlds.sizes.reading import BIGGER, ORDER, SMALLER
-from fabula.worlds.space.grid import CARDINAL, KING, LABELS, ROOM, UNITS, Grid, label, vector, xyz
+from fabula.world.relations import Graph, Walks, Wording, branch, chain, detour, island
+from fabula.world.relations.chain import folded
+from fabula.world.sizes.reading import BIGGER, ORDER, SMALLER
+from fabula.world.space.grid import CARDINAL, KING, LABELS, ROOM, UNITS, Grid, label, vector, xyz
 
 
 def test_walks_are_counted_and_each_is_as_likely_as_the_others() -> None:

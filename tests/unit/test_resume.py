@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from fabula import engine
-from fabula.engine import processes
-from fabula.engine.local import LocalStore
-from fabula.engine.plan import Plan, Shard
-from fabula.engine.shard import Job, Piece
-from fabula.engine.store import Made, store_at
+from fabula.datasets import engines as engine
+from fabula.datasets.engines import processes
+from fabula.datasets.engines.local import LocalStore
+from fabula.datasets.engines.plan import Plan, Shard
+from fabula.datasets.engines.shard import Job, Piece
+from fabula.datasets.engines.store import Made, store_at
 from fabula.errors import OutputError
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 RUN = """
 import sys
-from fabula.engine import write
-from fabula.recipe import load
+from fabula.datasets.engines import write
+from fabula.recipe.model import load
 if __name__ == "__main__":
     out, engine, workers, form = sys.argv[1:]
     write(load("babi/qa1"), out, {"train": 16_000}, form, 5, int(workers), engine=engine,

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 import fabula
+from fabula.core.seeds import stream
+from fabula.core.supports import mask_of
 from fabula.errors import QuotaError
-from fabula.labels import mask_of
-from fabula.recipe import load
-from fabula.seeds import stream
-from fabula.worlds import WORLDS
-from fabula.worlds.base import Brief
+from fabula.recipe.model import load
+from fabula.world import WORLDS
+from fabula.world.base import Brief
 
 BABI = [f"babi/qa{n}" for n in (1, 2, 3, *range(5, 15), 20)]
 

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 import fabula
+from fabula.analysis.rewrites import OPERATIONS, Dropped, rewrite
+from fabula.analysis.rewrites.telling import count_tokens
+from fabula.analysis.rewrites.text import injected, published
+from fabula.analysis.verify import objections
+from fabula.core.instance import Instance
+from fabula.datasets.formats import babi
 from fabula.errors import FabulaError
-from fabula.formats import babi
-from fabula.instance import Instance
 from fabula.language import language
 from fabula.language.filler import fillers, unseen
-from fabula.recipe import load, recipe_ids
-from fabula.rewrites import OPERATIONS, Dropped, rewrite
-from fabula.rewrites.telling import count_tokens
-from fabula.rewrites.text import injected, published
-from fabula.verify import objections
+from fabula.recipe.model import load, recipe_ids
 
 HERE = set(OPERATIONS) - {"cloze"}  # which is for kinship
 OPTIONS: dict[str, dict[str, Any]] = {"padded": {"length": 30}, "trimmed": {"tokens": 100}}

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fabula.generate import generate
-from fabula.instance import Instance
-from fabula.recipe import load, recipe_ids
-from fabula.score import Outcome, Score, score
+from fabula.core.instance import Instance
+from fabula.generation.author import generate
+from fabula.recipe.model import load, recipe_ids
+from fabula.scoring import Outcome, Score, score
 
 PLACES = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
 PEOPLE = ("Bill", "Fred", "Jeff", "Mary", "Will")
@@ -474,8 +474,8 @@ PLAIN = (
 def test_the_short_way_reads_as_the_long_one_does(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fabula.score import _plain
-    from fabula.score.answers import answers_of
+    from fabula.scoring import _plain
+    from fabula.scoring.answers import answers_of
 
     said = [
         (instance, form.format(word))
@@ -486,6 +486,6 @@ def test_the_short_way_reads_as_the_long_one_does(
     ]
     quick = [score(instance, text) for instance, text in said]
     assert sum(_plain(text, answers_of(instance)) is not None for instance, text in said) > 0
-    monkeypatch.setattr(sys.modules["fabula.score"], "_plain", lambda reply, answers: None)
+    monkeypatch.setattr(sys.modules["fabula.scoring"], "_plain", lambda reply, answers: None)
     for (instance, text), found in zip(said, quick, strict=True):
         assert score(instance, text) == found, (instance.question, text)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import fabula
-from fabula.instance import Instance
-from fabula.recipe import load, recipe_ids
-from fabula.score import Outcome, closed_score, score
-from fabula.score.answers import said
+from fabula.core.instance import Instance
+from fabula.recipe.model import load, recipe_ids
+from fabula.scoring import Outcome, closed_score, score
+from fabula.scoring.answers import said
 
 
 def what_given() -> Instance:

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 import fabula
-from fabula.cells import Decoys
 from fabula.errors import RecipeError
-from fabula.recipe import load
-from fabula.shortcuts import (
+from fabula.generation.shortcuts import (
     GUESSES,
     first_mention_beside,
     last_mention,
@@ -19,7 +17,9 @@ from fabula.shortcuts import (
     misled,
     most_mentions_beside,
 )
-from fabula.worlds import WORLDS
+from fabula.recipe.cells import Decoys
+from fabula.recipe.model import load
+from fabula.world import WORLDS
 
 PEOPLE = ("Mary", "John", "Bill")
 THINGS = ("cup", "milk", "hat")

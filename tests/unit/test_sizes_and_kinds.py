@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from fabula.errors import ParseError, RecipeError
-from fabula.generate import generate
-from fabula.recipe import load
-from fabula.worlds import WORLDS
-from fabula.worlds.kinds.language import language as kinds_language
-from fabula.worlds.kinds.reading import read as read_kinds
-from fabula.worlds.sizes.reading import read as read_sizes
+from fabula.generation.author import generate
+from fabula.recipe.model import load
+from fabula.world import WORLDS
+from fabula.world.kinds.language import language as kinds_language
+from fabula.world.kinds.reading import read as read_kinds
+from fabula.world.sizes.reading import read as read_sizes
 
 
 def test_a_box_is_not_a_box_of_chocolates() -> None:

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabula.core.split import content
 from fabula.errors import ParseError, RecipeError
-from fabula.generate import Author, generate
+from fabula.generation.author import Author, generate
 from fabula.language.conventions import conventions
-from fabula.recipe import load
-from fabula.relations import Graph
-from fabula.split import content
-from fabula.worlds import space
-from fabula.worlds.base import Brief
-from fabula.worlds.space import begin
-from fabula.worlds.space.bank import Phrase
-from fabula.worlds.space.chart import Chart
-from fabula.worlds.space.grid import (
+from fabula.recipe.model import load
+from fabula.world import space
+from fabula.world.base import Brief
+from fabula.world.relations import Graph
+from fabula.world.space import begin
+from fabula.world.space.bank import Phrase
+from fabula.world.space.chart import Chart
+from fabula.world.space.grid import (
     INVERSE,
     KING,
     PATTERNS,
@@ -31,8 +31,8 @@ from fabula.worlds.space.grid import (
     WORDS,
     vector,
 )
-from fabula.worlds.space.language import language
-from fabula.worlds.space.reading import read
+from fabula.world.space.language import language
+from fabula.world.space.reading import read
 
 PHRASES = language("en").banks[2].phrases
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fabula.worlds.space.language import language
+from fabula.world.space.language import language
 
 BANKS = language("en").banks
 PHRASES = [p for bank in BANKS.values() for p in (*bank.phrases, *bank.counted)]

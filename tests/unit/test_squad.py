@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import fabula
-from fabula.engine import write
+from fabula.datasets.engines import write
+from fabula.datasets.formats.squad import span
 from fabula.errors import FabulaError
-from fabula.formats.squad import span
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 
 def test_the_span_is_the_answer_in_the_last_supporting_sentence_that_has_it() -> None:

@@ -12,11 +12,11 @@ from xml.dom import minidom
 import pytest
 from rich.console import Console
 
-from fabula import charts, stats
-from fabula.engine import write
+from fabula.analysis import charts, stats
+from fabula.datasets.engines import write
 from fabula.errors import FabulaError
-from fabula.generate import generate
-from fabula.recipe import load
+from fabula.generation.author import generate
+from fabula.recipe.model import load
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from fabula.core.instance import Instance
+from fabula.datasets.formats import babi, stepgame
 from fabula.errors import FabulaError, ParseError
-from fabula.formats import babi, stepgame
-from fabula.generate import generate, instance
-from fabula.instance import Instance
+from fabula.generation.author import generate, instance
 
 
 @cache

@@ -11,10 +11,10 @@ import orjson
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from fabula import engine
-from fabula.engine.shard import Job
+from fabula.datasets import engines as engine
+from fabula.datasets.engines.shard import Job
 from fabula.errors import OutputError
-from fabula.recipe import load
+from fabula.recipe.model import load
 
 
 @pytest.fixture

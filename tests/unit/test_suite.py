@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from fabula.cli import main
-from fabula.engine import Job
+from fabula.datasets.engines import Job
+from fabula.datasets.formats import babi
+from fabula.datasets.suite import suites, write_suite
 from fabula.errors import FabulaError, OutputError
-from fabula.formats import babi
-from fabula.recipe import load, recipe_ids
-from fabula.suite import suites, write_suite
+from fabula.recipe.model import load, recipe_ids
 
 SUITE = suites()["babi/all"]
 SMALL = SUITE.model_copy(

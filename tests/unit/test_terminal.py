@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.terminal import on_terminal
 
-from fabula.charts import Bar, _longest, charts
+from fabula.analysis.charts import Bar, _longest, charts
+from fabula.analysis.stats import OTHERS, summarise
 from fabula.cli import main
 from fabula.cli.stages import shortened, stages
 from fabula.play.console import folded
-from fabula.stats import OTHERS, summarise
 
 
 def test_eval_shows_what_it_is_at_from_the_start(tmp_path: Path) -> None:

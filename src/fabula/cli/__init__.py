@@ -19,8 +19,8 @@ import typer
 
 from fabula._version import __version__
 from fabula.cli import check, data, dyna, evaluate, experiment, harness, make, play, train
+from fabula.core.search import speak
 from fabula.errors import FabulaError
-from fabula.search import speak
 
 app = typer.Typer(
     name="fabula",

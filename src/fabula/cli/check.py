@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fabula.cli.common import Json, Workers, cores, meter, print_json, terminal
+from fabula.core.files import write_whole
 from fabula.errors import FabulaError, ParseError
-from fabula.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fabula.audits.babi import Audit
-    from fabula.shortcuts import Score
-    from fabula.verify import Verdict
+    from fabula.analysis.audits.babi import Audit
+    from fabula.analysis.verify import Verdict
+    from fabula.generation.shortcuts import Score
 
 SAMPLE = 2_000  # questions of a file that trivial baselines are tried on beside its figures
 
@@ -46,8 +46,8 @@ def verify(
 
     Example: [bold]fabula verify data/qa2[/bold]
     """
-    from fabula.verify import count
-    from fabula.verify import verify as prove
+    from fabula.analysis.verify import count
+    from fabula.analysis.verify import verify as prove
 
     if not path.exists():
         raise FabulaError(f"{path}: there is no such file or folder.")
@@ -122,7 +122,7 @@ def audit_babi(
 
     Example: [bold]fabula audit babi tasks_1-20_v1-2/en --limit 2[/bold]
     """
-    from fabula.audits.babi import audit
+    from fabula.analysis.audits.babi import audit
 
     found = []
     with meter("auditing", None) as tick:
@@ -213,7 +213,7 @@ def audit_stepgame(
 
     Example: [bold]fabula audit stepgame StepGame/Dataset --limit 2[/bold]
     """
-    from fabula.audits.stepgame import audit
+    from fabula.analysis.audits.stepgame import audit
 
     found = []
     with meter("auditing", None) as tick:
@@ -254,7 +254,7 @@ def leak_between(
     """
     from rich.table import Table
 
-    from fabula.leak import leak
+    from fabula.analysis.leak import leak
 
     found = leak(train, test)
     if json:
@@ -288,11 +288,11 @@ def stats(
 
     Example: [bold]fabula stats data/qa2 --svg qa2.svg[/bold]
     """
-    from fabula import charts
-    from fabula.stats import summarise
+    from fabula.analysis import charts
+    from fabula.analysis.stats import summarise
 
     if paraphrases:
-        from fabula.worlds.kinship.statistics import statistics
+        from fabula.world.kinship.statistics import statistics
 
         figures = statistics()._asdict()
         if json:
@@ -326,8 +326,8 @@ def _trivial(paths: Sequence[Path]) -> list[Score]:
     """What trivial baselines get of the first questions, if these can be read as records."""
     from itertools import chain
 
-    from fabula.baselines import scores
-    from fabula.verify import records
+    from fabula.analysis.baselines import scores
+    from fabula.analysis.verify import records
 
     try:
         return scores(list(chain.from_iterable(records(path, SAMPLE) for path in paths)))

@@ -15,7 +15,7 @@ from fabula.errors import FabulaError, hint
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fabula.recipe import Recipe
+    from fabula.recipe.model import Recipe
 
 RecipeName = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A name from `fabula list`, or your own .toml file.")
@@ -42,9 +42,9 @@ Workers = Annotated[
 
 def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[str, Any]:
     """The changes asked for by an option: values as TOML, bare words as strings."""
+    from fabula.core.files import parse_toml
+    from fabula.core.soundness import DEEPEST, shown
     from fabula.errors import ParseError
-    from fabula.files import parse_toml
-    from fabula.soundness import DEEPEST, shown
 
     changes: dict[str, Any] = {}
     example = "lr=0.003" if option == "--with" else "length=[10, 40]"

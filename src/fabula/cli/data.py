@@ -13,7 +13,7 @@ from fabula.errors import FabulaError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fabula.shortcuts import Score
+    from fabula.generation.shortcuts import Score
 
 MOST_FIGURES = 20
 
@@ -29,7 +29,7 @@ def diff(
 
     Example: [bold]fabula diff data/old data/new[/bold]
     """
-    from fabula.diff import diff as compare
+    from fabula.analysis.diff import diff as compare
 
     found = compare(before, after)
     if json:
@@ -80,9 +80,9 @@ def baselines(
 
     Example: [bold]fabula baselines data/qa2[/bold]
     """
-    from fabula.baselines import scores, scores_by_kind
-    from fabula.lookups import lookups
-    from fabula.verify import records
+    from fabula.analysis.baselines import scores, scores_by_kind
+    from fabula.analysis.verify import records
+    from fabula.datasets.lookups import lookups
 
     with meter(f"reading {path}", None) as tick:
         instances = []
@@ -123,7 +123,7 @@ def _rows(found: list[Score]) -> dict[str, float]:
 
 def show_baselines(found: list[Score], console: Console) -> None:
     """Print what each baseline gets right, with bars."""
-    from fabula.charts import bar_of
+    from fabula.analysis.charts import bar_of
 
     plain = "utf" not in (console.encoding or "").lower()
     width = max(len(score.name) for score in found)

@@ -60,11 +60,11 @@ def rewrite(
     """
     import orjson
 
-    from fabula.formats import data_files, read_records
-    from fabula.instance import Instance
-    from fabula.rewrites import Dropped
-    from fabula.rewrites import operation as operation_named
-    from fabula.verify import from_text
+    from fabula.analysis.rewrites import Dropped
+    from fabula.analysis.rewrites import operation as operation_named
+    from fabula.analysis.verify import from_text
+    from fabula.core.instance import Instance
+    from fabula.datasets.formats import data_files, read_records
 
     make = operation_named(
         operation,
@@ -117,10 +117,10 @@ def inject(path: Source, out: Out, kinds: Kinds = None, json: Json = False) -> N
 
     Example: [bold]fabula inject tasks/en --out data/inject[/bold]
     """
+    from fabula.analysis.rewrites.text import ADDED, OtherWorldError, injected
+    from fabula.datasets.formats import data_files
     from fabula.errors import hint
-    from fabula.formats import data_files
-    from fabula.rewrites.text import ADDED, OtherWorldError, injected
-    from fabula.worlds.actors.questions import KINDS
+    from fabula.world.actors.questions import KINDS
 
     chosen = _listed(kinds) or ADDED
     for kind in chosen:
@@ -163,9 +163,9 @@ def concat(
 
     Example: [bold]fabula concat dyna/concat-t7 --from tasks/en-valid-10k --out data/t7[/bold]
     """
-    from fabula.collection import Collection
-    from fabula.recipe import load
-    from fabula.rewrites.text import SPLITS, published, tasks_of
+    from fabula.analysis.rewrites.text import SPLITS, published, tasks_of
+    from fabula.recipe.collection import Collection
+    from fabula.recipe.model import load
 
     chosen = load(recipe)
     parts = chosen.parts if isinstance(chosen, Collection) else ()

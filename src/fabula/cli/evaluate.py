@@ -11,12 +11,12 @@ import typer
 
 from fabula.cli.common import Json, Seed, Settings, changes_of, print_json, terminal
 from fabula.cli.stages import Stages, Tick, stages
+from fabula.core.files import make_folder, write_whole
 from fabula.errors import FabulaError
-from fabula.files import make_folder, write_whole
 
 if TYPE_CHECKING:
-    from fabula.evaluate.model import Model
-    from fabula.report.curves import Curve
+    from fabula.evaluation.model import Model
+    from fabula.evaluation.report.curves import Curve
 
 
 def eval_(
@@ -101,13 +101,13 @@ def eval_(
 
     Example: [bold]fabula eval runs/memn2n babi/qa2 --out runs/memn2n-qa2 --size 500[/bold]
     """
-    from fabula.evaluate.model import Ask
-    from fabula.evaluate.models import model_named
-    from fabula.evaluate.run import evaluate
-    from fabula.evaluate.trained import Trained
-    from fabula.harness import evaluation_split, instances, is_data_set
-    from fabula.prompt import forms, languages, styles
-    from fabula.recipe import load
+    from fabula.evaluation.model import Ask
+    from fabula.evaluation.models import model_named
+    from fabula.evaluation.run import evaluate
+    from fabula.integrations import evaluation_split, instances, is_data_set
+    from fabula.prompting.prompt import forms, languages, styles
+    from fabula.recipe.model import load
+    from fabula.training.trained import Trained
 
     for option, value, known in (
         ("style", style, styles()),
@@ -117,7 +117,7 @@ def eval_(
         if value not in known:
             raise FabulaError(f"--{option} {value}: known are {', '.join(known)}.")
     if track:
-        from fabula.evaluate.tracking import check_tracking
+        from fabula.evaluation.tracking import check_tracking
 
         check_tracking(track)
     changes = changes_of(settings)
@@ -147,7 +147,7 @@ def eval_(
         )
         raise
     if track:
-        from fabula.evaluate.tracking import log_run
+        from fabula.evaluation.tracking import log_run
 
         log_run(track, out, found)
     if json:
@@ -173,8 +173,8 @@ def _price(said: str | None) -> tuple[float, float] | None:
 
 def _learned(model: Model, train: str | None, out: Path, stage: Stages) -> None:
     """Keep what the model has seen in training, if that is known, beside its replies."""
-    from fabula.evaluate.training import FILE, keep_seen, seen_in
-    from fabula.harness import instances
+    from fabula.evaluation.seen import FILE, keep_seen, seen_in
+    from fabula.integrations import instances
 
     lessons = getattr(model, "lessons", None)
     known = ", ".join(model.about().get("trained_on", ()))
@@ -200,8 +200,8 @@ def _learned(model: Model, train: str | None, out: Path, stage: Stages) -> None:
 
 
 def _tell(found: dict[str, Any], out: Path) -> None:
-    from fabula.evaluate.run import stories_of
-    from fabula.evaluate.statistics import share
+    from fabula.evaluation.run import stories_of
+    from fabula.evaluation.statistics import share
 
     value, low, high = share(stories_of(out))
     count = found["asked"]
@@ -263,7 +263,7 @@ def report(
 
     Example: [bold]fabula report runs/memn2n-qa2 runs/lstm-qa2 --out report.html[/bold]
     """
-    from fabula.report import build
+    from fabula.evaluation.report import build
 
     written, missing = build(runs, out, title, pictures)
     for line in missing:
@@ -303,8 +303,8 @@ def doses(
 
     Example: [bold]fabula doses dyna/diverse-t7 --sizes 10,100,1000 --out doses[/bold]
     """
-    from fabula.evaluate.curves import doses as take
-    from fabula.harness import evaluation_split, instances
+    from fabula.evaluation.curves import doses as take
+    from fabula.integrations import evaluation_split, instances
 
     try:
         wanted = [int(size) for size in sizes.split(",")]
@@ -348,8 +348,8 @@ def curves(
 
     Example: [bold]fabula curves runs/size-*[/bold]
     """
-    from fabula.report.cases import read_runs
-    from fabula.report.curves import doses, inoculations, learning
+    from fabula.evaluation.report.cases import read_runs
+    from fabula.evaluation.report.curves import doses, inoculations, learning
 
     read = read_runs(runs)
     learned, dosed = learning(read), doses(read)
@@ -424,8 +424,8 @@ def concurrence(
 
     Example: [bold]fabula concurrence scores.csv --against squad[/bold]
     """
-    from fabula.evaluate.concurrence import FEWEST, published
-    from fabula.evaluate.concurrence import concurrence as compare
+    from fabula.evaluation.concurrence import FEWEST, published
+    from fabula.evaluation.concurrence import concurrence as compare
 
     found = compare(table or published(), against)
     if json:

@@ -10,11 +10,11 @@ import orjson
 import typer
 
 from fabula.cli.common import Json, print_json, terminal
+from fabula.core.files import make_folder, write_json, write_whole
 from fabula.errors import FabulaError, MissingExtraError, hint
-from fabula.files import make_folder, write_json, write_whole
 
 if TYPE_CHECKING:
-    from fabula.experiments.spec import Experiment
+    from fabula.training.experiments.spec import Experiment
 
 FOLDER = Path("experiments")
 """Where experiments are looked for first; without any there, those of the package are meant."""
@@ -50,8 +50,8 @@ def experiment(
             terminal(stderr=True).print(f"left out: {error}", style="red", soft_wrap=True)
         return
     try:
-        from fabula.experiments.page import file_name, overview, page
-        from fabula.experiments.run import carry_out
+        from fabula.training.experiments.page import file_name, overview, page
+        from fabula.training.experiments.run import carry_out
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
@@ -92,12 +92,12 @@ def _list_results(path: Path, table: str) -> None:
 
 def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
     """The experiments of this folder, and what is wrong with the files that are none."""
-    import fabula.experiments
-    from fabula.experiments.reading import load_experiment
+    import fabula.training.experiments
+    from fabula.training.experiments.reading import load_experiment
 
     known, broken = {}, {}
     files: dict[str, list[Path]] = {}
-    package = Path(fabula.experiments.__file__).parent
+    package = Path(fabula.training.experiments.__file__).parent
     beside = package.parents[2] / FOLDER  # where an editable install has them
     places = (FOLDER, package / "files", beside)
     listed = next(filter(None, (sorted(place.glob("*.toml")) for place in places)), [])
@@ -121,7 +121,7 @@ def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
 def _named(
     name: str, known: dict[str, Experiment], broken: dict[str, FabulaError]
 ) -> Sequence[Experiment]:
-    from fabula.experiments.reading import load_experiment
+    from fabula.training.experiments.reading import load_experiment
 
     if name in broken:
         raise broken[name]
@@ -159,7 +159,7 @@ def _tell(result: dict[str, Any]) -> None:
 
 def _results(out: Path, known: Iterable[Experiment]) -> Iterator[tuple[Experiment, dict[str, Any]]]:
     """What came of the experiments so far, at any scale; what is damaged is left out and told."""
-    from fabula.experiments.page import file_name
+    from fabula.training.experiments.page import file_name
 
     for each in known:
         for scale in each.scales:

@@ -30,7 +30,7 @@ def lm_eval(
 
     Example: [bold]fabula lm-eval babi/qa2 out/rooms --out tasks[/bold]
     """
-    from fabula.harness.lm_eval import write
+    from fabula.integrations.lm_eval import write
 
     tasks = write(out, sources or ())
     if json:

@@ -27,7 +27,7 @@ from fabula.cli.common import (
 from fabula.errors import FabulaError
 
 if TYPE_CHECKING:
-    from fabula.suite import Suite
+    from fabula.datasets.suite import Suite
 
 
 def list_(
@@ -38,9 +38,9 @@ def list_(
 
     Example: [bold]fabula list[/bold]
     """
-    from fabula.recipe import recipe_ids
-    from fabula.show import recipe_row, show_recipes
-    from fabula.suite import suites
+    from fabula.analysis.show import recipe_row, show_recipes
+    from fabula.datasets.suite import suites
+    from fabula.recipe.model import recipe_ids
 
     names = sorted(recipe_ids(), key=lambda name: name.partition("/")[0])
     rows = [recipe_row(name) for name in names]
@@ -68,8 +68,8 @@ def show(
 
     Example: [bold]fabula show babi/qa2 --split test --index 417[/bold]
     """
-    from fabula.generate import Author
-    from fabula.recipe import load
+    from fabula.generation.author import Author
+    from fabula.recipe.model import load
 
     chosen = load(recipe, changes_of(settings))
     author = Author(chosen, split if split is not None else next(iter(chosen.splits)), seed)
@@ -77,7 +77,7 @@ def show(
     if json:
         sys.stdout.write(instance.to_json().decode() + "\n")
         return
-    from fabula import show as shown
+    from fabula.analysis import show as shown
 
     typed = [word for setting in settings or () for word in ("--set", setting)]
     again = shown.again(recipe, author.split, index, author.seed, typed)
@@ -151,11 +151,11 @@ def generate(
     """
     from time import perf_counter
 
-    from fabula.engine import write
-    from fabula.engine.plan import SHARD
-    from fabula.formats import format_named
-    from fabula.recipe import load
-    from fabula.suite import suite_named
+    from fabula.datasets.engines import write
+    from fabula.datasets.engines.plan import SHARD
+    from fabula.datasets.formats import format_named
+    from fabula.datasets.suite import suite_named
+    from fabula.recipe.model import load
 
     suite = suite_named(recipe)
     if suite is not None:
@@ -205,7 +205,7 @@ MOST_FILES = 8  # of a split, listed by name
 
 
 def _show_written(manifest: dict[str, Any], out: str, took: float) -> None:
-    from fabula.charts import file_size
+    from fabula.analysis.charts import file_size
 
     say = terminal().print
     total = manifest["instances"]
@@ -258,7 +258,7 @@ def _generate_suite(
     force: bool,
     json: bool,
 ) -> None:
-    from fabula.suite import write_suite
+    from fabula.datasets.suite import write_suite
 
     limits = None if size is None else counts_of(size, suite.splits, suite.id)
     total = None if limits else suite.questions

@@ -72,7 +72,7 @@ def _run(
     actor: str | None,
     force: bool,
 ) -> None:
-    from fabula.formats import FORMATS, format_named
+    from fabula.datasets.formats import FORMATS, format_named
     from fabula.play.script import read_script, rendered, run, write
     from fabula.play.worldfile import WorldFile
 

@@ -80,7 +80,7 @@ def _parameters(kind: type[Model]) -> int | None:
 
 
 def _registered() -> list[str]:
-    from fabula.models import MODELS
+    from fabula.training.models import MODELS
 
     return list(MODELS)
 
@@ -88,7 +88,7 @@ def _registered() -> list[str]:
 def _row(name: str) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from fabula.models import model_named
+    from fabula.training.models import model_named
 
     kind = model_named(name)
     return {
@@ -173,8 +173,8 @@ def train(
         raise MissingExtraError(
             "training needs PyTorch and NumPy. Install them: pip install 'fabula[train]'"
         ) from None
-    from fabula.models import model_named
     from fabula.training.loop import unwatched
+    from fabula.training.models import model_named
     from fabula.training.plan import Plan, divided
     from fabula.training.runs import train as carry_out
     from fabula.training.source import Source
@@ -203,7 +203,7 @@ def train(
     if budget is not None and not 0 < budget < inf:
         raise FabulaError("--budget: seconds, more than 0.")
     if track:
-        from fabula.evaluate.tracking import check_tracking
+        from fabula.evaluation.tracking import check_tracking
 
         check_tracking(track)
     say = terminal(stderr=True).print

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import resources
 from string import ascii_lowercase, ascii_uppercase
 
-from fabula.seeds import shuffled, stream
+from fabula.core.seeds import shuffled, stream
 
 RELEASE, SEED = "release", "seed"
 CIPHERS = (RELEASE, SEED)

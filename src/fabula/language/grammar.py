@@ -17,10 +17,10 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+from fabula.core.files import unfit_name
+from fabula.core.seeds import Draw, pick
 from fabula.errors import ParseError, RecipeError, hint
-from fabula.files import unfit_name
 from fabula.language.conventions import silent
-from fabula.seeds import Draw, pick
 
 MEMO_LIMIT = 200_000  # sentences remembered per language, so that memory stays flat
 

@@ -29,7 +29,7 @@ from fabula.language.phrasebook import PhraseBook, Renaming
 from fabula.language.tongue import Translated
 
 if TYPE_CHECKING:
-    from fabula.worlds.base import World
+    from fabula.world.base import World
 
 LETTER = "[A-Z]+"
 NOTHING = "rule"  # a sentence that states no fact
@@ -56,7 +56,7 @@ class Lettered(Translated):
 
     @property
     def _world(self) -> World:
-        from fabula.worlds import WORLDS  # worlds have languages, so they import this package
+        from fabula.world import WORLDS  # worlds have languages, so they import this package
 
         return WORLDS[self._world_name]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabula.core.seeds import Draw, pick
 from fabula.play.simulation import Action, Simulation
-from fabula.seeds import Draw, pick
 
 
 def next_action(simulation: Simulation, person: str, draw: Draw) -> Action | None:

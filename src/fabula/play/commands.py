@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from fabula.errors import ParseError, hint
 from fabula.language import language, language_file
 from fabula.play.worldfile import WorldFile, opposites
-from fabula.worlds.base import Query
+from fabula.world.base import Query
 
 LONGEST = 500  # characters of a line
 MOST = 1_000  # events that one command may let happen

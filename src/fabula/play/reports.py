@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fabula.instance import Asked
-from fabula.labels import numbers_of
+from fabula.core.instance import Asked
+from fabula.core.supports import numbers_of
 from fabula.language import Language
 from fabula.play.simulation import Refusal, Simulation
 

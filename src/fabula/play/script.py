@@ -20,15 +20,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from fabula.core.seeds import Draw
+from fabula.datasets.formats import Format
 from fabula.errors import FabulaError, OutputError
-from fabula.formats import Format
-from fabula.generate import Author, Passage
+from fabula.generation.author import Author, Passage
 from fabula.play.session import Session
 from fabula.play.worldfile import WorldFile
-from fabula.seeds import Draw
-from fabula.worlds.actors.tale import ActorsReading, annotation
-from fabula.worlds.actors.truth import truth
-from fabula.worlds.base import Annotation, Candidate, OneWording, Query
+from fabula.world.actors.tale import ActorsReading, annotation
+from fabula.world.actors.truth import truth
+from fabula.world.base import Annotation, Candidate, OneWording, Query
 
 SPLIT = "play"
 

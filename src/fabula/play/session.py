@@ -12,22 +12,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from fabula.core.instance import Asked
+from fabula.core.seeds import Draw, stream
+from fabula.core.supports import minimal, numbers_of
 from fabula.errors import FabulaError
-from fabula.instance import Asked
-from fabula.labels import minimal, numbers_of
 from fabula.language import Language, language
 from fabula.play.behaviour import anybody, getting
 from fabula.play.commands import Command, Grammar, Question
 from fabula.play.reports import Reports
 from fabula.play.simulation import Action, Refusal, Simulation
 from fabula.play.worldfile import WorldFile
-from fabula.seeds import Draw, stream
-from fabula.worlds.actors import ACTORS
-from fabula.worlds.actors.events import Told
-from fabula.worlds.actors.motives import SMALL
-from fabula.worlds.actors.tale import ActorsReading
-from fabula.worlds.actors.truth import truth
-from fabula.worlds.base import Finding, Query, same_answer
+from fabula.world.actors import ACTORS
+from fabula.world.actors.events import Told
+from fabula.world.actors.motives import SMALL
+from fabula.world.actors.tale import ActorsReading
+from fabula.world.actors.truth import truth
+from fabula.world.base import Finding, Query, same_answer
 
 SUPPORTS = 32  # as many as recipes record by default
 HOLDING = ("list", "count", "what-in", "what-on")

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from fabula.errors import hint
 from fabula.language import Language, language_file
 from fabula.play.worldfile import WorldFile
-from fabula.worlds.actors.events import Told
-from fabula.worlds.actors.furnished import PREPOSITION, Furnished
+from fabula.world.actors.events import Told
+from fabula.world.actors.furnished import PREPOSITION, Furnished
 
 
 class Action(NamedTuple):

@@ -33,10 +33,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from fabula.core.files import is_file, parse_toml, unfit_name
 from fabula.errors import ParseError, RecipeError, hint
-from fabula.files import is_file, parse_toml, unfit_name
 from fabula.language import language, language_file
-from fabula.recipe import Recipe, Strict, build, explain
+from fabula.recipe.model import Recipe, Strict, build, explain
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -231,8 +231,8 @@ class WorldFile(Strict):
     @cached_property
     def recipe(self) -> Recipe:
         """The recipe of the actor world whose stories could happen here."""
-        from fabula.worlds.actors.events import EVENTS
-        from fabula.worlds.actors.questions import KINDS
+        from fabula.world.actors.events import EVENTS
+        from fabula.world.actors.questions import KINDS
 
         uses = {name: thing.use for name, thing in self.things.items() if thing.use}
         pronouns = {n: p.pronoun for n, p in self.people.items() if p.pronoun}

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from fabula.core.instance import Instance, story_name
+from fabula.core.seeds import fingerprint
 from fabula.errors import FabulaError
-from fabula.evaluate.training import noise_of
-from fabula.instance import Instance, story_name
-from fabula.seeds import fingerprint
+from fabula.evaluation.seen import noise_of
 
 PAD, UNKNOWN = 0, 1
 PLACEHOLDERS = 20  # rows for anonymous entities, right after padding and unknown

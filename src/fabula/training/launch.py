@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from fabula.core.workers import serve
 from fabula.errors import FabulaError
-from fabula.workers import serve
 
 LOOPBACK = "127.0.0.1"
 

@@ -25,9 +25,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from fabula.core.files import damaged, write_whole, writing
+from fabula.core.seeds import fingerprint
 from fabula.errors import FabulaError
-from fabula.files import damaged, write_whole, writing
-from fabula.seeds import fingerprint
 from fabula.training import course
 from fabula.training.data import Batch, Tensors, Vocabulary
 from fabula.training.model import Model, Output, Regime, Shape, mean_loss

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from fabula._version import __version__
+from fabula.core.files import make_folder, read_json, write_json
 from fabula.errors import FabulaError, hint
-from fabula.files import make_folder, read_json, write_json
 from fabula.training.model import Model, Regime, check_number
 from fabula.training.source import Source, plain
 from fabula.training.stored import weights

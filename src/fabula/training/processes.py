@@ -8,8 +8,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import TypeVar
 
+from fabula.core.workers import serve
 from fabula.errors import FabulaError
-from fabula.workers import serve
 
 T = TypeVar("T")
 

@@ -16,14 +16,14 @@ from typing import Any
 
 import torch
 
+from fabula.core.files import alone, make_folder, read_json, write_json
+from fabula.core.seeds import fingerprint
 from fabula.errors import FabulaError
-from fabula.evaluate.tracking import tracked
-from fabula.files import alone, make_folder, read_json, write_json
-from fabula.models import model_named
-from fabula.seeds import fingerprint
+from fabula.evaluation.tracking import tracked
 from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
 from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, shape_of, unwatched
 from fabula.training.model import Model, Regime, Shape, parameters
+from fabula.training.models import model_named
 from fabula.training.plan import Plan, keep_plan, settings
 from fabula.training.processes import side_by_side
 from fabula.training.source import Source

@@ -12,12 +12,12 @@ from typing import Any
 import orjson
 
 from fabula._version import __version__
+from fabula.core.files import hashed, lines_of, make_folder, parse_json, write_whole
+from fabula.core.instance import Instance
+from fabula.core.seeds import fingerprint
 from fabula.errors import FabulaError, ParseError, hint
-from fabula.files import hashed, lines_of, make_folder, parse_json, write_whole
-from fabula.generate import author
-from fabula.instance import Instance
-from fabula.recipe import load
-from fabula.seeds import fingerprint
+from fabula.generation.author import author
+from fabula.recipe.model import load
 from fabula.training.data import Example, Graph, examples_of, words
 
 

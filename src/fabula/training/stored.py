@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from fabula._version import __version__
+from fabula.core.files import damaged, hashed, read_json, write_json
 from fabula.errors import FabulaError
-from fabula.files import damaged, hashed, read_json, write_json
-from fabula.models import model_named
 from fabula.training.data import Vocabulary
 from fabula.training.loop import keep, kept
 from fabula.training.model import Model, Regime, Shape
+from fabula.training.models import model_named
 
 RUN = "run.json"
 MODEL, WEIGHTS = MODEL_FILES = ("model.json", "model.pt")

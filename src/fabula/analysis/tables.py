@@ -1,0 +1,121 @@
+"""Data sets as tables for a columnar engine: what stats, leak and diff are counted with.
+
+Promises:
+1. Files are streamed; what does not fit in memory is put on disk. Sizes do not matter.
+2. What is wrong with a file is told with its place, as the readers of single records tell it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from fabula.datasets.formats import read_records
+from fabula.errors import ParseError
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY = "512MB"
+
+COLUMNS = {
+    "id": "VARCHAR",
+    "story": "VARCHAR[]",
+    "question": "VARCHAR",
+    "answer": "VARCHAR[]",
+    "choices": "VARCHAR[]",
+    "support": "INTEGER[]",
+    "supports": "INTEGER[][]",
+    "facts": "JSON",
+    "query": "VARCHAR[]",
+    "composition": "VARCHAR[]",
+    "roles": "VARCHAR[]",
+    "signature": "VARCHAR",
+    "features": "JSON",
+    "provenance": "JSON",
+}
+"""The fields of a record as columns. Only those that are asked for are read."""
+
+
+@contextmanager
+def engine() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A columnar engine with its own place on disk, gone at the end."""
+    import duckdb
+
+    folder = tempfile.mkdtemp(prefix="fabula-")
+    connection = duckdb.connect(
+        ":memory:", config={"memory_limit": MEMORY, "temp_directory": folder}
+    )
+    try:
+        yield connection
+    finally:
+        connection.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+NEEDED = tuple(name for name in COLUMNS if name not in ("choices", "facts", "roles"))
+
+
+def rows_of(file: Path, needed: Sequence[str] = NEEDED) -> str:
+    """SQL for the records of a JSONL or Parquet file; one that lacks a needed field is an error."""
+    place = _quoted(file)
+    if file.suffix == ".parquet":
+        names = ", ".join(f"{name}::{kind} AS {name}" for name, kind in COLUMNS.items())
+        source = f"(SELECT {names} FROM read_parquet({place}))"
+    else:
+        kinds = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
+        source = (
+            f"read_json({place}, format='newline_delimited', compression='none', "
+            f"columns={{{kinds}}})"
+        )
+    lacking = " OR ".join(f"{name} IS NULL" for name in needed)
+    return (
+        f"(SELECT * FROM {source} "
+        f"WHERE CASE WHEN {lacking} THEN error('a field is missing') ELSE true END)"
+    )
+
+
+def _quoted(file: Path) -> str:
+    """A path as SQL has it, without its wildcards."""
+    text = "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def blaming(file: Path) -> Iterator[None]:
+    """Turns the engine's complaints about a file into ours, with the place."""
+    import duckdb
+
+    try:
+        if file.suffix == ".jsonl" and _cut_off(file):
+            raise duckdb.Error("the last line is cut off")  # the engine would leave it out
+        yield
+    except duckdb.Error as error:
+        for _ in read_records(file):  # says which record is wrong, and how
+            pass
+        told = str(error).splitlines()[0]
+        raise ParseError(f"{file}: a field has the wrong type: {told}.") from None
+
+
+def _cut_off(file: Path) -> bool:
+    """Whether a JSONL file ends in the middle of a record."""
+    with file.open("rb") as content:
+        end = content.seek(0, os.SEEK_END)
+        content.seek(max(0, end - 1))
+        if content.read(1) in (b"", b"\n"):
+            return False
+        content.seek(0)
+        last = deque(content, maxlen=1)[0]
+    try:
+        orjson.loads(last)
+    except orjson.JSONDecodeError:
+        return True
+    return False

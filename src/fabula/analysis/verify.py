@@ -1,0 +1,389 @@
+"""Proves every instance of a data set by two routes that have to agree.
+
+For each record, from its text alone:
+1. The reader parses the sentences and the question to the record's facts and query, finds the
+   answer, and accepts every support.
+2. A second route, which shares neither code nor rules with the reader, does so again. It matches
+   sentences and question with plain patterns made from the language files (`account.py` of each
+   world, `language/patterns.py`, `language/foreign.py`), resolves pronouns by rules of its own, and
+   proves by a decision procedure of its own that the answer follows, that each support suffices and
+   is not stale, and that no sentence of a support can be dropped. With `logic`, the logic program
+   of the world (`rules.lp`) has to prove the same from the same facts, which takes far longer.
+3. The cited support is one of the proofs, unless it follows a published convention.
+4. The record names just the conventions without which the answer does not follow.
+
+A label that the recipe declares a defect of published data (`features.defect`) must indeed not
+follow by either route; these are counted separately.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from fabula.core.files import hashed, inside, parse_json
+from fabula.core.instance import Instance
+from fabula.core.supports import mask_of
+from fabula.datasets.engines.store import MANIFEST
+from fabula.datasets.formats import babi, data_files, read_records
+from fabula.errors import FabulaError, ParseError, hint
+from fabula.language.catalogue import native, tongue_of
+from fabula.language.foreign import Hearing
+from fabula.language.tongue import Tongue
+from fabula.world import WORLDS
+from fabula.world.base import (
+    Claim,
+    Concluding,
+    Finding,
+    Query,
+    Reading,
+    World,
+    same_answer,
+)
+
+BATCH = 50
+UNDUE = "declared a defect, but the answer follows from the text"
+NOT_ENTAILED = "is not entailed"
+
+
+class Failure(NamedTuple):
+    """An instance that is not proven, and why."""
+
+    id: str
+    story: tuple[str, ...]
+    question: str
+    answer: tuple[str, ...]
+    support: tuple[int, ...]
+    reasons: tuple[str, ...]
+
+
+class Verdict(NamedTuple):
+    """What verification found."""
+
+    instances: int
+    proven: int
+    defects: int
+    """Labels declared as defects of published data, which indeed do not follow."""
+    failures: list[Failure]
+    """The first ones, as many as were asked for."""
+    altered: tuple[str, ...] = ()
+    """Files that are not as the manifest of the data set says, and how."""
+
+    @property
+    def failed(self) -> int:
+        """How many instances are not proven."""
+        return self.instances - self.proven - self.defects
+
+
+def objections(instance: Instance, logic: bool = False) -> list[str]:
+    """What is wrong with a record; nothing if it is proven.
+
+    With `logic`, the logic program has to prove it too.
+    """
+    world = _world(instance)
+    name = str(instance.provenance["world"])
+    written = instance
+    code = native(str(instance.provenance.get("language", "en")), name)
+    tongue = tongue_of(name, instance.provenance)
+    try:
+        if tongue:
+            instance = _in_own_words(instance, tongue)
+        code = world.idiom(code, instance.features)
+        reading = world.read(code, instance.story)
+        query = world.parse_question(code, instance.question)
+    except ParseError as error:
+        return [str(error)]
+    if tongue and [word.lower() for word in query] == [word.lower() for word in instance.query]:
+        query = instance.query  # 'gertrude' or 'Gertrude' is no difference in other scripts
+    found = []
+    if tuple(reading.facts()) != instance.facts:
+        found.append("the facts of the record are not those of its sentences")
+    if query != instance.query:
+        # a query that the world does not know cannot be put to the reader
+        return [*found, f"the question asks {query}, the record {instance.query}"]
+    if len(instance.roles) != len(instance.story):
+        found.append("there is not one role for each sentence")
+    if "defect" in instance.features:
+        found += _undue_defect(world, code, instance)
+    else:
+        found += _by_reader(instance, reading)
+        found += _by_convention(instance, world, reading)
+        if world.account is None:
+            claim = Claim(instance.query, instance.answer, instance.supports)
+            found += world.prove(code, instance.story, [claim])[0]
+    if world.account is not None:
+        found += _by_second_route(written, name, world, logic)
+    return list(dict.fromkeys(found))
+
+
+def _by_second_route(instance: Instance, name: str, world: World, logic: bool) -> list[str]:
+    """What is wrong with a record as it is written, by the verifier's own reading and rules."""
+    assert world.account is not None
+    hearing = Hearing(name, instance.provenance)
+    code = native(str(instance.provenance.get("language", "en")), name)
+    try:
+        account = world.account(
+            code, list(map(hearing.sentence, instance.story)), instance.features
+        )
+        asked = hearing.question(instance.question)
+        query = account.query(asked) if isinstance(asked, str) else asked
+    except ParseError as error:
+        return [str(error)]
+    found = []
+    facts = account.facts()
+    if len(facts) != len(instance.facts):
+        found.append(f"the record has facts of {len(instance.facts)} sentences, not {len(facts)}")
+    for number, (own, recorded) in enumerate(zip(facts, instance.facts, strict=False), 1):
+        if set(own) != set(recorded):
+            found.append(
+                f"sentence {number} tells {_listed(own)} by the verifier's own patterns, "
+                f"the record says {_listed(recorded)}"
+            )
+    # 'gertrude' or 'Gertrude' is no difference in other scripts
+    same = str.lower if hearing.changes else str
+    if [same(word) for word in query] != [same(word) for word in instance.query]:
+        found.append(
+            f"the question asks {query} by the verifier's own patterns, "
+            f"the record says {instance.query}"
+        )
+    claim = Claim(query, hearing.words(instance.answer), instance.supports)
+    if "defect" in instance.features:
+        proofs = account.prove([claim._replace(supports=())])
+        if not any(NOT_ENTAILED in reason for reason in proofs[0]):
+            found.append(UNDUE)
+        return found
+    for by_logic in (False, True)[: 1 + logic]:
+        found += account.prove([claim], by_logic)[0]
+    return found
+
+
+def _listed(facts: Sequence[tuple[str, ...]]) -> str:
+    return "; ".join(f"{kind}({', '.join(args)})" for kind, *args in facts) or "nothing"
+
+
+def _world(instance: Instance) -> World:
+    name = str(instance.provenance.get("world", ""))
+    if name not in WORLDS:
+        raise FabulaError(f"{instance.id}: unknown world '{name}'.{hint(name, WORLDS)}")
+    return WORLDS[name]
+
+
+def _in_own_words(instance: Instance, tongue: Tongue) -> Instance:
+    """The record in the language of its world."""
+    return replace(
+        instance,
+        story=tuple(tongue.hear(instance.story)),
+        question=tongue.hear_question(instance.question),
+        answer=tongue.hear_words(instance.answer),
+    )
+
+
+def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
+    """A declared defect that is none: the label follows after all."""
+    finding = _found(world.read(code, instance.story), instance.query)
+    if finding is not None and same_answer(instance.query, finding.answer, instance.answer):
+        return [UNDUE]
+    return []
+
+
+def _found(reading: Reading, query: Query) -> Finding | None:
+    """What the reader finds for a query; the supports to be checked are those of the record."""
+    return reading.concluded(query) if isinstance(reading, Concluding) else reading.find(query)
+
+
+def _by_reader(instance: Instance, reading: Reading) -> Iterator[str]:
+    finding = _found(reading, instance.query)
+    if finding is None or not same_answer(instance.query, finding.answer, instance.answer):
+        said = "nothing" if finding is None else ",".join(finding.answer)
+        yield f"the reader finds {said}, the record says {','.join(instance.answer)}"
+        return
+    if not instance.supports:
+        yield "there is no support"
+    size = len(instance.story)
+    for support in instance.supports:
+        if any(not 1 <= number <= size for number in support):
+            yield f"support {list(support)} names a sentence that is not there"
+        elif not reading.stands(instance.query, finding.conclusion, mask_of(support)):
+            yield f"the reader does not accept support {list(support)}"
+    cited = tuple(sorted(instance.support))
+    if cited not in instance.supports and instance.provenance.get("dialect") != "release":
+        yield f"the cited support {list(cited)} is not one of the proofs"
+
+
+def _by_convention(instance: Instance, world: World, reading: Reading) -> Iterator[str]:
+    """Whether the record names the conventions that its answer relies on, and states them."""
+    named = instance.features.get("conventions")
+    if named is None or not instance.supports:  # text without features, or nothing to go by
+        return
+    masks = [mask_of(support) for support in instance.supports]
+    relied = world.relies(reading, instance.query, instance.answer, masks)
+    if tuple(named) != relied:
+        yield f"the answer relies on {_list(relied)}, the record names {_list(named)}"
+    stated = instance.provenance.get("conventions", {})
+    if missing := [name for name in relied if name not in stated.get("names", relied)]:
+        yield f"the answer relies on {_list(missing)}, which the recipe does not state"
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "no convention"
+
+
+def verify(
+    path: Path,
+    limit: int = 5,
+    workers: int = 1,
+    sample: int | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+    logic: bool = False,
+) -> Verdict:
+    """Prove the instances of a file or folder, all or the first `sample` of each file.
+
+    With `logic`, the logic programs have to prove them too.
+    """
+    count = proven = defects = 0
+    failures: list[Failure] = []
+    for batch in _checked(records(path, sample), workers, logic):
+        for failure, declared in batch:
+            count += 1
+            if failure is not None:
+                if len(failures) < limit:
+                    failures.append(failure)
+            elif declared:
+                defects += 1
+            else:
+                proven += 1
+        progress(len(batch))
+    if not count:
+        raise FabulaError(f"{path}: there is no instance to verify.")
+    return Verdict(count, proven, defects, failures, altered(path))
+
+
+def altered(folder: Path) -> tuple[str, ...]:
+    """What of a data set is gone or is not as it was written, by its manifest if it has one."""
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return ()
+    try:
+        said = parse_json(manifest.read_bytes(), str(manifest))
+        files = [each for part in said.get("splits", {}).values() for each in part["files"]]
+        listed = [  # rewrites have none
+            (inside(folder, each["file"], str(manifest)), each["sha256"]) for each in files
+        ]
+    except (FabulaError, KeyError, TypeError, AttributeError):
+        return (f"{manifest}: damaged",)
+    found = []
+    for file, digest in listed:
+        if not file.is_file():
+            found.append(f"{file}: not there")
+        elif hashed(file) != digest:
+            found.append(f"{file}: not as it was written")
+    return tuple(found)
+
+
+def _checked(
+    records: Iterator[Instance], workers: int, logic: bool
+) -> Iterator[list[tuple[Failure | None, bool]]]:
+    batches = iter(lambda: list(islice(records, BATCH)), [])
+    if workers <= 1:
+        yield from (_check(batch, logic) for batch in batches)
+        return
+    waiting: deque[Future[list[tuple[Failure | None, bool]]]] = deque()
+    pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    try:
+        for batch in batches:
+            waiting.append(pool.submit(_check, batch, logic))
+            if len(waiting) > 3 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check(batch: Iterable[Instance], logic: bool = False) -> list[tuple[Failure | None, bool]]:
+    found = []
+    for instance in batch:
+        reasons = objections(instance, logic)
+        failure = Failure(
+            instance.id,
+            instance.story,
+            instance.question,
+            instance.answer,
+            instance.support,
+            tuple(reasons),
+        )
+        found.append((failure if reasons else None, "defect" in instance.features))
+    return found
+
+
+def records(path: Path, sample: int | None = None) -> Iterator[Instance]:
+    """The records of a file or folder, or the first `sample` of each file."""
+    for file in data_files(path, "*.jsonl", "*.parquet", "*.txt"):
+        found = from_text(file) if file.suffix == ".txt" else read_records(file)
+        yield from islice(found, sample)
+
+
+def count(path: Path, sample: int | None = None) -> int:
+    """How many records `records` will give, without reading them."""
+    found = 0
+    for file in data_files(path, "*.jsonl", "*.parquet", "*.txt"):
+        if file.suffix == ".parquet":
+            import pyarrow.parquet as pq
+
+            try:
+                size = int(pq.read_metadata(file).num_rows)
+            except (OSError, ValueError):  # reading it will tell what is wrong with it
+                size = 0
+        else:
+            with file.open("rb") as lines:
+                wanted = b"\t" if file.suffix == ".txt" else b"{"
+                size = sum(wanted in line for line in lines)
+        found += size if sample is None else min(size, sample)
+    return found
+
+
+def from_text(path: Path) -> Iterator[Instance]:
+    """Records of bAbI text: the story, the label, and the one support that it cites."""
+    from fabula.analysis.audits.speech import speech_of
+
+    stories = list(babi.read(path))
+    speech = speech_of(stories, path)
+    for story in stories:
+        begun = speech.begin()
+        own = begun.heard(story)
+        letters = begun.tongue.letters if begun.tongue else None
+        for question, asked in zip(story.questions, own.questions, strict=True):
+            told = story.sentences[: question.position]
+            place = f"{path}, line {question.line}"
+            try:
+                reading = speech.world.read(speech.code, own.sentences[: question.position])
+                facts = tuple(reading.facts())
+                query = speech.world.parse_question(speech.code, asked.text)
+            except ParseError as error:
+                raise ParseError(f"{place}: {error}") from None
+            yield Instance(
+                id=place,
+                story=told,
+                question=question.text,
+                answer=tuple(word.strip() for word in question.answer.split(",")),
+                choices=None,
+                support=question.support,
+                supports=(tuple(sorted(question.support)),),
+                facts=facts,
+                query=query,
+                composition=(),
+                roles=("",) * len(told),
+                features={},
+                signature="",
+                provenance={
+                    "world": speech.name,
+                    **speech.provenance,
+                    **({"letters": letters} if letters else {}),
+                },
+            )

@@ -1,0 +1,167 @@
+"""A data set as a folder on disk.
+
+It is made in a hidden folder beside the target, named after the plan, which is renamed at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+import orjson
+
+from fabula.datasets.engines.store import MANIFEST, NOTES, TEMPORARY, Store
+from fabula.errors import OutputError
+
+
+class LocalStore(Store):
+    """A folder on disk."""
+
+    def __init__(self, target: str, digest: str) -> None:
+        super().__init__(target, digest)
+        out = Path(target).absolute()
+        self._out = out
+        self._prefix = f".{out.name}.partial-"
+        self._work = out.parent / f"{self._prefix}{digest}"
+        self._made: list[Path] = []
+        self._held: BinaryIO | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        state["_held"] = None
+        return state
+
+    @contextmanager
+    def create(self, name: str) -> Iterator[BinaryIO]:
+        path = self._work / name
+        path.parent.mkdir(exist_ok=True)
+        partial = path.with_name(f".{path.name}{TEMPORARY}{uuid4().hex[:12]}")
+        try:
+            with partial.open("wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())  # a name must not come before what it names
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def read(self, name: str) -> bytes | None:
+        with suppress(FileNotFoundError):
+            return (self._work / name).read_bytes()
+        return None
+
+    def size(self, name: str) -> int | None:
+        with suppress(FileNotFoundError):
+            return (self._work / name).stat().st_size
+        return None
+
+    def begin(self, force: bool) -> dict[str, Any] | None:
+        out = self._out
+        manifest = out / MANIFEST
+        if not force and manifest.is_file() and (found := self._finished(manifest)) is not None:
+            return found
+        check_free(out, self.target, force)
+        self._made = [folder for folder in out.parents if not folder.exists()]
+        try:
+            (self._work / NOTES).mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+            self._sweep()
+        except OSError as error:
+            raise OutputError(f"{self.target}: cannot be created: {error.strerror}.") from None
+        return None
+
+    def _finished(self, manifest: Path) -> dict[str, Any] | None:
+        work, self._work = self._work, self._out
+        try:
+            return self._already(manifest.read_bytes())
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            return None
+        finally:
+            self._work = work
+
+    def _take_lock(self) -> None:
+        self._held = _lock(self._work)
+        if self._held is None:
+            raise OutputError(
+                f"{self.target}: another run is writing there; wait for it or end it."
+            )
+
+    def _sweep(self) -> None:
+        """Remove what killed workers left of files that were not whole."""
+        for stale in self._work.rglob(f".*{TEMPORARY}*"):
+            stale.unlink(missing_ok=True)
+
+    def finish(self) -> None:
+        out = self._out
+        self._sweep()
+        shutil.rmtree(self._work / NOTES)
+        old = out.parent / f"{self._prefix}old-{uuid4().hex[:12]}"
+        if out.exists():
+            os.replace(out, old)
+        os.replace(self._work, out)
+        shutil.rmtree(old, ignore_errors=True)
+        for other in out.parent.glob(f"{self._prefix}*"):  # what other plans left unfinished
+            lock = _lock(other)
+            if lock is not None:
+                shutil.rmtree(other, ignore_errors=True)
+                lock.close()
+        self._release()
+
+    def _release(self) -> None:
+        if self._held is not None:
+            self._held.close()
+
+    def leave(self) -> int:
+        if self._held is None:  # not begun, or another run's: only what is empty may go
+            for folder in (self._work / NOTES, self._work):
+                with suppress(OSError):
+                    folder.rmdir()
+        else:
+            kept = len(list((self._work / NOTES).glob("*.json")))
+            if kept:
+                self._sweep()
+                self._release()
+                return kept
+            shutil.rmtree(self._work, ignore_errors=True)
+            self._release()
+        for folder in self._made if not self._out.exists() else ():
+            with suppress(OSError):
+                folder.rmdir()
+        return 0
+
+
+def check_free(out: Path, target: str, force: bool) -> None:
+    """OutputError unless a data set may be written here; only our own is ever replaced."""
+    if out.exists() and not out.is_dir():
+        raise OutputError(f"{target} is a file; name a folder.")
+    if not out.exists() or not any(out.iterdir()):
+        return
+    if not force:
+        raise OutputError(
+            f"{target} is not empty; name another folder, or add --force to replace it."
+        )
+    if not (out / MANIFEST).is_file():
+        raise OutputError(f"{target} holds no manifest of ours, so --force does not replace it.")
+
+
+def _lock(folder: Path) -> BinaryIO | None:
+    """An open file that holds the lock of a folder as long as its process lives; None if taken."""
+    file = (folder / NOTES / "lock").open("wb") if (folder / NOTES).is_dir() else None
+    try:
+        import fcntl
+
+        if file is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:  # where there is no flock there is no lock: one left behind would be worse
+        pass
+    except OSError:
+        assert file is not None
+        file.close()
+        return None
+    return file or BytesIO()

@@ -1,0 +1,182 @@
+"""Parquet: a table with a row for each record, in the folders that the `datasets` library loads.
+
+Promises:
+1. Every column has a type that is the same for all worlds: sentences, answers and supports are
+   typed lists; what is open-ended (facts, features, provenance) is a JSON string.
+2. Nothing is lost: `read` gives the records as they were.
+3. Memory is bounded by a row group. Groups are cut by what they hold, so the same records give
+   the same bytes however they were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import orjson
+
+from fabula.core.instance import FIELDS, Instance
+from fabula.core.soundness import shown
+from fabula.datasets.formats.base import Format, Sink
+from fabula.errors import ParseError
+from fabula.generation.author import Author, Passage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GROUP_ROWS = 10_000
+GROUP_BYTES = 32_000_000
+AS_JSON = ("facts", "features", "provenance")
+
+TYPES = {
+    "id": "string",
+    "story": "list<string>",
+    "question": "string",
+    "answer": "list<string>",
+    "choices": "list<string>",
+    "support": "list<int32>",
+    "supports": "list<list<int32>>",
+    "facts": "string",
+    "query": "list<string>",
+    "composition": "list<string>",
+    "roles": "list<string>",
+    "features": "string",
+    "signature": "string",
+    "provenance": "string",
+}
+"""Column to type, in the order of the record."""
+
+
+@cache
+def schema() -> pa.Schema:
+    """The columns and their types."""
+    import pyarrow as pa
+
+    known = {
+        "string": pa.string(),
+        "list<string>": pa.list_(pa.string()),
+        "list<int32>": pa.list_(pa.int32()),
+        "list<list<int32>>": pa.list_(pa.list_(pa.int32())),
+    }
+    return pa.schema([(name, known[kind]) for name, kind in TYPES.items()])
+
+
+def batch(records: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
+    """The fields of records as columns."""
+    import pyarrow as pa
+
+    columns = []
+    for name, kind in zip(FIELDS, schema().types, strict=True):
+        values: list[Any] = [record[name] for record in records]
+        if name in AS_JSON:
+            values = [orjson.dumps(value) for value in values]
+        columns.append(pa.array(values, kind))
+    return pa.RecordBatch.from_arrays(columns, schema=schema())
+
+
+@dataclass(frozen=True)
+class _Parquet(Format):
+    def piece(self, author: Author, passages: Iterable[Passage]) -> pa.RecordBatch:
+        return batch([fields for passage in passages for fields in author.fields(passage)])
+
+    def sink(self, file: BinaryIO) -> Sink:
+        return _Table(file)
+
+
+class _Table:
+    """A Parquet file in the making: pieces are gathered to row groups."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        import pyarrow.parquet as pq
+
+        # no statistics: nobody asks for the least story; dictionaries only where values recur
+        self._writer = pq.ParquetWriter(
+            file,
+            schema(),
+            compression="zstd",
+            use_dictionary=[
+                f"{name}.list.element" if kind.startswith("list<s") else name
+                for name, kind in TYPES.items()
+                if name not in ("id", "facts", "features", "provenance", "supports", "support")
+            ],
+            write_statistics=False,
+        )
+        self._held: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
+
+    def add(self, piece: pa.RecordBatch) -> None:
+        self._held.append(piece)
+        self._rows += piece.num_rows
+        self._bytes += piece.nbytes
+        if self._rows >= GROUP_ROWS or self._bytes >= GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._held:
+            table = pa.Table.from_batches(self._held)
+            self._writer.write_table(table, row_group_size=table.num_rows)
+        self._held, self._rows, self._bytes = [], 0, 0
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()
+
+
+def read(path: Path) -> Iterator[Instance]:
+    """The records of a file, as they were written."""
+    before = 0
+    for rows in batches(path, FIELDS):
+        try:
+            columns = [rows.column(name).to_pylist() for name in FIELDS]
+        except (UnicodeDecodeError, ValueError) as error:
+            raise _unreadable(path, error) from None
+        for number, values in enumerate(zip(*columns, strict=True), before + 1):
+            place = f"{path}, row {number}"
+            row = dict(zip(FIELDS, values, strict=True))
+            for name in AS_JSON:
+                try:
+                    row[name] = orjson.loads(row[name])
+                except (orjson.JSONDecodeError, TypeError):
+                    raise ParseError(
+                        f"{place}, field '{name}': expected JSON, found {shown(row[name])}."
+                    ) from None
+            yield Instance.from_fields(row, place)
+        before += rows.num_rows
+
+
+def _unreadable(path: Path, error: Exception) -> ParseError:
+    """The error for a damaged file, in one line."""
+    said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+    return ParseError(f"{path}: damaged, or not a Parquet file: {said}. Generate or copy it again.")
+
+
+def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Some columns of a file, a few thousand rows at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            missing = [name for name in columns if name not in file.schema_arrow.names]
+            if missing:
+                raise ParseError(f"{path}: columns are missing: {', '.join(missing)}.")
+            yield from file.iter_batches(batch_size=4_000, columns=list(columns))
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from None
+
+
+FORMAT = _Parquet(
+    "parquet",
+    "a typed table (zstd) that datasets.load_dataset reads",
+    numbered=True,
+    in_folder=True,
+    loader="parquet",
+    read=read,
+)

@@ -1,0 +1,114 @@
+"""Curves: how many examples are needed, and does a dose of the hard cases cure the failure?
+
+Promises:
+1. Doses are nested: a larger one holds the smaller ones, so that a curve shows the dose alone.
+2. What is given as a dose is never in the test: a dose that is, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import exp, log
+from typing import NamedTuple
+
+from fabula.core.instance import Instance
+from fabula.core.seeds import shuffled, stream
+from fabula.errors import FabulaError
+from fabula.evaluation.statistics import Interval, wilson
+
+GOAL = 0.95
+"""What counts as a task that is solved."""
+
+
+class Point(NamedTuple):
+    """What a model got right after so many examples."""
+
+    examples: int
+    right: int
+    asked: int
+    worth: float | None = None
+    """How many independent cases the questions are worth, where some share a story."""
+
+    @property
+    def accuracy(self) -> Interval:
+        """The share that is right, with its interval."""
+        worth = self.asked if self.worth is None else self.worth
+        return wilson(self.right / self.asked * worth if self.asked else 0, worth)
+
+
+def examples_needed(points: Iterable[Point], goal: float = GOAL) -> float | None:
+    """Examples at which a learning curve first reaches the goal; None if it never does.
+
+    Between two points, accuracy is taken to grow with the logarithm of the examples.
+    """
+    before: Point | None = None
+    for point in sorted(points):
+        reached = point.accuracy.value
+        if reached >= goal:
+            if before is None or before.examples < 1 or before.accuracy.value >= reached:
+                return float(point.examples)
+            start = before.accuracy.value
+            part = (goal - start) / (reached - start)
+            low, high = log(before.examples), log(point.examples)
+            return exp(low + part * (high - low))
+        before = point
+    return None
+
+
+def doses(
+    source: Sequence[Instance], sizes: Iterable[int], test: Iterable[Instance], seed: int = 0
+) -> dict[int, list[Instance]]:
+    """Nested doses of a split, for training in addition: none of it is in the test.
+
+    Train once with each dose and measure on both the old and the new test: if accuracy on the new
+    one rises while that on the old one stays, the training data lacked the cases; if it does not
+    rise, the model cannot learn them (Liu, Schwartz and Smith 2019).
+    """
+    wanted = sorted(set(sizes))
+    if wanted and wanted[-1] > len(source):
+        raise FabulaError(f"a dose of {wanted[-1]} was asked for, and there are {len(source)}.")
+    asked = {_content(each): each.id for each in test}
+    for each in source:
+        if _content(each) in asked:
+            raise FabulaError(
+                f"{each.id}: is also in the test, as {asked[_content(each)]}; take the doses from "
+                "a split that is disjoint from it."
+            )
+    draw = stream("doses", seed, "", len(source), "order")
+    order = shuffled(draw, range(len(source)))
+    return {size: [source[at] for at in order[:size]] for size in wanted}
+
+
+def _content(each: Instance) -> tuple[tuple[str, ...], str]:
+    return each.story, each.question
+
+
+class Cure(NamedTuple):
+    """What a series of doses did."""
+
+    outcome: str
+    """'cured' (the gap closes), 'immune' (it stays), 'harmed' (the old test suffers)."""
+    gap_before: float
+    gap_after: float
+    loss: float
+    """What the old test lost."""
+
+
+def inoculation(old: Sequence[Point], new: Sequence[Point], much: float = 0.05) -> Cure:
+    """What doses did, from accuracies on the old and the new test by dose; the first is no dose."""
+    if (
+        len(old) != len(new)
+        or len(old) < 2
+        or [p.examples for p in old] != [p.examples for p in new]
+    ):
+        raise FabulaError("inoculation: both tests are needed at the same doses, at least two.")
+    first_old, last_old = (sorted(old)[at].accuracy.value for at in (0, -1))
+    first_new, last_new = (sorted(new)[at].accuracy.value for at in (0, -1))
+    before, after, loss = first_old - first_new, last_old - last_new, first_old - last_old
+    if loss > much:
+        outcome = "harmed"
+    elif after <= max(much, before / 2):
+        outcome = "cured"
+    else:
+        outcome = "immune"
+    return Cure(outcome, before, after, loss)

@@ -1,0 +1,172 @@
+"""The page: sections of text, tables and figures, in one file that needs no network.
+
+`page.html` is its template, filled in by Jinja2, which escapes all text; `page.css` and `page.js`
+go into it as they are. A section is made of the blocks below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+import orjson
+
+from fabula.errors import MissingExtraError
+from fabula.evaluation.report.figures import Figure
+from fabula.evaluation.report.theme import DARK, LIGHT, config
+
+
+class Table(NamedTuple):
+    """Rows of text; the strong ones are to be believed."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    strong: Sequence[bool] = ()
+
+    @property
+    def words(self) -> list[bool]:
+        """Which columns are words, and begin at the left."""
+        columns = zip(*self.rows, strict=True)
+        return [not any(cell[:1] in NUMERIC for cell in column) for column in columns]
+
+    def is_strong(self, number: int) -> bool:
+        """Whether a row may be believed."""
+        return number < len(self.strong) and self.strong[number]
+
+
+class Chart(NamedTuple):
+    """A figure, and the same as a table for those who cannot see it."""
+
+    figure: Figure
+    table: Table | None = None
+
+    @property
+    def wide(self) -> bool:
+        """Whether it takes the width there is."""
+        return self.figure.spec.get("width") == "container"
+
+
+class Group(NamedTuple):
+    """Blocks together: in a grid, in panels side by side, or behind a title to be opened."""
+
+    layout: str
+    blocks: Sequence[Any]
+    title: str = ""
+
+
+class Heading(NamedTuple):
+    """A heading within a section."""
+
+    text: str
+
+
+class Notes(NamedTuple):
+    """Lines that say what is not there, and why."""
+
+    lines: Sequence[str]
+
+
+class Legend(NamedTuple):
+    """What the signs of a figure mean: 'bars', 'heatmap' or 'differences'."""
+
+    of: str
+
+
+class Questions:
+    """The browser of questions and replies."""
+
+
+class Section(NamedTuple):
+    """A part of the page."""
+
+    name: str
+    title: str
+    lead: str
+    blocks: Sequence[Any]
+
+
+class Card(NamedTuple):
+    """The main numbers of a run."""
+
+    name: str
+    accuracy: str
+    lines: Sequence[str]
+
+
+NUMERIC = set("0123456789+−<–")
+"""What a cell with a number begins with."""
+
+
+def points(value: float) -> str:
+    """A difference of shares for people, in points of a hundred."""
+    return f"{100 * value:+.1f}".replace("-", "−")
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share for people."""
+    return "–" if value is None or value != value else f"{value:.{digits}%}"
+
+
+def p_value(value: float) -> str:
+    """A p-value for people."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def page(
+    title: str,
+    lead: str,
+    cards: Sequence[Card],
+    sections: Sequence[Section],
+    figures: Sequence[Figure],
+    questions: Sequence[dict[str, Any]],
+    foot: str,
+    library: str,
+) -> str:
+    """The whole page; `library` is the JavaScript that draws."""
+    data = {
+        "figures": {figure.name: figure.spec for figure in figures},
+        "themes": {"light": config(LIGHT), "dark": config(DARK)},
+        "questions": list(questions),
+    }
+    made: str = _template().render(
+        title=title,
+        lead=lead,
+        cards=cards,
+        sections=sections,
+        foot=foot,
+        style=_file("page.css"),
+        data=json_in_script(data),
+        library=library.replace("</script", "<\\/script"),
+        code=_file("page.js"),
+    )
+    return made
+
+
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ModuleNotFoundError as error:
+        if error.name != "jinja2":
+            raise
+        raise MissingExtraError(
+            "reports are laid out by Jinja2. Install it: pip install 'fabula[report]'"
+        ) from None
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.globals["kind_of"] = lambda block: type(block).__name__.lower()
+    return made.from_string(_file("page.html"))
+
+
+def json_in_script(value: Any) -> str:
+    """JSON that cannot end or change the script it stands in: it has no '<', '>' or '&'."""
+    text = orjson.dumps(value).decode()
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _file(name: str) -> str:
+    return (resources.files("fabula.evaluation.report") / name).read_text(encoding="utf-8")

@@ -1,0 +1,128 @@
+"""Writes down what was asked: from the questions of a passage to the fields of its records.
+
+What all records of an author or of a passage have in common is made once for all of them; this is
+where most of the time between a story and its line of JSON would go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabula._version import __version__
+from fabula.core.supports import numbers_of
+
+if TYPE_CHECKING:
+    from fabula.generation.author import Author, Passage
+    from fabula.language.tongue import Tongue
+
+REMEMBERED = 10_000  # queries whose choices are remembered, so that memory stays flat
+
+
+class Recorder:
+    """Makes the fields of the records of one author."""
+
+    def __init__(self, author: Author) -> None:
+        self._author = author
+        self._id = f"{author.whole.id}:{author.split}:"
+        self._choices: dict[tuple[str, ...], tuple[str, ...] | None] = {}
+        self._source: dict[str, Any] = {}
+        self._letters: dict[str, str] | None = None
+
+    def fields(self, passage: Passage) -> list[dict[str, Any]]:
+        """The fields of the records of a passage, in the order of FIELDS."""
+        tale, tongue = passage.tale, passage.tongue
+        reading, annotate = tale.reading, tale.annotate
+        shift = len(passage.preface)  # sentences before those that questions count
+        facts, story = ((),) * shift + tuple(reading.facts()), tuple(passage.sentences)
+        stated = ("convention",) * shift
+        source = self._provenance(tongue)
+        made = []
+        for index, asked in enumerate(passage.asked, passage.first):
+            count, query, question, answer, support, masks, relied = asked
+            best = masks[0] if masks else sum(1 << n for n in support)
+            note = annotate(query, best, count)
+            hops = self._author.world.hops(reading, query, best)
+            features = {**measures(best, len(masks), count, hops), **note.features}
+            features["conventions"] = list(relied)
+            if shift:
+                support = tuple([number + shift for number in support])
+            if not masks:
+                features["defect"] = "the label follows the published data, not the text"
+            made.append(
+                {
+                    "id": f"{self._id}{index}",
+                    "story": story[: count + shift],
+                    "question": question,
+                    "answer": answer,
+                    "choices": self._choices_of(query, tongue),
+                    "support": support,
+                    "supports": tuple([numbers_of(mask << shift) for mask in masks]),
+                    "facts": facts[: count + shift],
+                    "query": query,
+                    "composition": reading.concepts(best),
+                    "roles": stated + note.roles,
+                    "features": features,
+                    "signature": reading.signature(query, best),
+                    "provenance": {**source, "index": index, "passage": passage.number},
+                }
+            )
+        return made
+
+    def _choices_of(self, query: tuple[str, ...], tongue: Tongue | None) -> tuple[str, ...] | None:
+        """All answers that a question can have, in the words of the story."""
+        if tongue and tongue.letters is not None:  # every story has names of its own
+            return self._find_choices(query, tongue)
+        if query not in self._choices:
+            if len(self._choices) >= REMEMBERED:
+                self._choices.clear()
+            self._choices[query] = self._find_choices(query, tongue)
+        return self._choices[query]
+
+    def _find_choices(
+        self, query: tuple[str, ...], tongue: Tongue | None
+    ) -> tuple[str, ...] | None:
+        found = self._author.world.choices(self._author.recipe, query)
+        if tongue and found:
+            return tongue.say(found, query)
+        return None if found is None else tuple(found)
+
+    def _provenance(self, tongue: Tongue | None) -> dict[str, Any]:
+        """How to make a record again, but for what is its own."""
+        letters = tongue.letters if tongue else None
+        if not self._source or letters != self._letters:
+            author, recipe = self._author, self._author.recipe
+            self._letters = letters
+            self._source = {
+                "recipe": author.whole.id,
+                **author.whole.origin.noted(author.member is not None),
+                **({"part": author.member.name} if author.member else {}),
+                "dialect": recipe.dialect,
+                "world": recipe.world,
+                "language": recipe.language,
+                **({"cipher": recipe.cipher} if recipe.cipher else {}),
+                **({"letters": letters} if letters else {}),
+                "conventions": {"stated": recipe.conventions, "names": list(author.stated)},
+                "recipe_digest": author.digest,
+                "version": __version__,
+                "seed": author.seed,
+                "split": author.split,
+            }
+        return self._source
+
+
+def measures(best: int, supports: int, count: int, hops: int) -> dict[str, Any]:
+    """What is measured on every instance: its best support, of how many, among how much text.
+
+    `support_size` counts the sentences of the support, `hops` the links of the proof: events, told
+    relations and denials. They differ where one sentence tells several of these.
+    """
+    size = best.bit_count()
+    return {
+        "sentences": count,
+        "support_size": size,
+        "supports": supports,
+        "hops": hops,
+        "recency": count + 1 - best.bit_length() if best else None,
+        "reach": count - (best & -best).bit_length() + 1 if best else None,
+        "distractors": count - size,
+    }

@@ -1,0 +1,102 @@
+"""verifiers (v1): a task set of any recipe, whose ground truth is checked by our proof.
+
+    vf-validate fabula-taskset --taskset.recipe babi/qa2 -n 100 --runtime.type subprocess
+    vf-eval fabula-taskset --env.taskset.recipe actors/mix --env.taskset.seed 7 -m MODEL
+
+`validate` parses the sentences of a task again and puts the record to reader and logic program,
+as `fabula verify` does: a task is valid if its answer and every support are proven. One question,
+one reply: the null harness, which has no tools, is the task set's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fabula.analysis.verify import objections
+from fabula.core.instance import Instance
+from fabula.integrations import from_data, instances, need, to_data
+from fabula.prompting.prompt import DEFAULT_STYLE, prompt
+from fabula.scoring import Outcome, Score, score
+
+need("verifiers")
+
+import verifiers.v1 as vf  # noqa: E402
+from verifiers.v1.harnesses.null import NullHarness  # noqa: E402
+
+__all__ = ["FabulaTaskset", "NullHarness"]
+
+
+class FabulaTasksetConfig(vf.TasksetConfig):
+    """Which instances of which recipe."""
+
+    recipe: str = "actors/mix"
+    """A recipe's name, a .toml file, or a folder that `fabula generate` has made."""
+    split: str = "train"
+    seed: int | None = None
+    size: int | None = None
+    """How many tasks; None: as many as the split has."""
+    style: str = DEFAULT_STYLE
+    """How the reply is wanted: direct, or after reasoning."""
+    settings: dict[str, Any] = {}
+    """Other keys of the recipe, as after `--set`."""
+
+
+class FabulaData(vf.TaskData):
+    """A task as it travels: the prompt, and the record that scores and proves it."""
+
+    record: dict[str, Any]
+    answer: str
+
+    @property
+    def instance(self) -> Instance:
+        """The record."""
+        return from_data(self.record)
+
+
+class FabulaTask(vf.Task[FabulaData, vf.State, vf.TaskConfig]):
+    """One question about one story."""
+
+    @property
+    def key(self) -> str:
+        """The instance's id with its seed: the same wherever it is made."""
+        made = self.data.record["provenance"]
+        return f"{self.data.id}:{made.get('seed', '')}:{made.get('recipe_digest', '')}"
+
+    def _score(self, trace: vf.Trace) -> Score:
+        return score(self.data.instance, trace.last_reply, truncated=trace.is_truncated)
+
+    @vf.reward(weight=1.0)
+    async def correct(self, trace: vf.Trace) -> float:
+        """1 for the right answer, else 0."""
+        return float(self._score(trace).correct)
+
+    @vf.metric
+    async def outcome(self, trace: vf.Trace) -> dict[str, float]:
+        """Which of the outcomes it is, each as a share."""
+        found = self._score(trace).outcome
+        return {str(kind): float(kind is found) for kind in Outcome if kind is not Outcome.CORRECT}
+
+    async def validate(self, runtime: vf.Runtime) -> bool:
+        """Whether answer and supports are proven by reader and logic program."""
+        return not objections(self.data.instance)
+
+
+class FabulaTaskset(vf.Taskset[FabulaTask, FabulaTasksetConfig]):
+    """The instances of a recipe or a data set as tasks."""
+
+    def load(self) -> Iterator[FabulaTask]:
+        """The tasks, one after another, made as they are asked for."""
+        config = self.config
+        made = instances(config.recipe, config.split, config.seed, config.size, config.settings)
+        for instance in made:
+            yield FabulaTask(
+                FabulaData(
+                    id=instance.id,
+                    name=instance.id,
+                    prompt=prompt(instance, config.style),
+                    record=to_data(instance),
+                    answer=", ".join(instance.answer),
+                ),
+                config.task,
+            )

@@ -1,0 +1,218 @@
+"""How a model is asked: story, question, the form of the answer, and how to reply.
+
+Promises:
+1. A prompt is a function of the record alone: it says nothing of answer, support or proof.
+2. It names every answer that is possible, or the form the answer has, so that nobody fails for not
+   knowing that it is 'none' and not 'zero'.
+3. It states the conventions that answers of the recipe may rely on, unless the story does; the
+   same ones for every question, so that they give nothing away.
+4. A reply in the form that it asks for is understood by `fabula.score`; letters of choices are
+   scored on `lettered(instance)`.
+
+The words come from `language/<code>/prompt.toml`, by default in the language of the story; a file
+has what differs from English, and a language without one is asked in English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import orjson
+
+from fabula.core.instance import Instance
+from fabula.errors import FabulaError, RecipeError, hint
+from fabula.language import language_file
+from fabula.language.catalogue import WORDS, catalogue, codes, native, tongue, tongue_of
+from fabula.language.conventions import patterns, sentences
+from fabula.language.lexicon import speller
+from fabula.scoring.answers import said
+from fabula.world.base import ORDERED
+
+DEFAULT_STYLE = "direct"
+DEFAULT_FORM = "word"
+LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+"""Letters of choices; no I, which is a word."""
+NAMED = ("nothing", "n", "s", "e", "w", "up", "down", "left", "right", "up-left")
+"""Words of answers that a prompt may name, as the story would have them."""
+
+
+@cache
+def _words(code: str) -> dict[str, Any]:
+    english = language_file("en", "prompt")
+    entry = catalogue().get(code)
+    try:
+        own = language_file(entry.folder if entry else code, "prompt")
+    except RecipeError:
+        return english
+    spelling = own.pop("roman", {})
+    if entry and entry.spelling:
+        table = language_file(entry.folder, WORDS)[entry.spelling] | spelling
+        own = _spelt(own, speller(table, entry.script))
+    return {**english, **own}
+
+
+def _spelt(words: Any, spell: Any) -> Any:
+    """The same words spelt another way, sentences and labels with a capital."""
+    if isinstance(words, dict):
+        return {key: _spelt(value, spell) for key, value in words.items()}
+    return _FIRST.sub(lambda first: first[0].upper(), spell(words))
+
+
+_FIRST = re.compile(r"(?:^|(?<=[.?] )|(?<=\")(?=\w+:))[a-z]")
+"""The first letter of a sentence, or of a label in quotation marks."""
+
+
+def _words_for(instance: Instance, language: str = "") -> dict[str, Any]:
+    made = instance.provenance
+    told = str(made.get("language", "en"))
+    return _words(language or ("shuffled" if told == "en" and made.get("cipher") else told))
+
+
+def languages() -> list[str]:
+    """The languages in which a model can be asked."""
+    return ["en", *(code for code in catalogue() if _words(code)["story"] != _words("en")["story"])]
+
+
+def styles() -> list[str]:
+    """The ways to ask for a reply: 'direct' (the answer alone), 'reason' (thoughts first)."""
+    return list(_words("en")["styles"])
+
+
+def forms() -> list[str]:
+    """The forms of an answer: 'word', and what else a model may be asked for."""
+    return [DEFAULT_FORM, *_words("en")["forms"]]
+
+
+def prompt(
+    instance: Instance,
+    style: str = DEFAULT_STYLE,
+    examples: Iterable[Instance] = (),
+    form: str = DEFAULT_FORM,
+    language: str = "",
+) -> str:
+    """What a model is asked, after worked examples if there are any.
+
+    `language` is that of the instructions; by default it is that of the story.
+
+    >>> print(prompt(fabula.instance("babi/qa2", "test", 3)))
+    """
+    asked = instruction(instance, style, form, language)
+    worked = [f"{case(one, form, language)}\n{reply(one, form, language)}" for one in examples]
+    return "\n\n".join([asked, *worked, case(instance, form, language)])
+
+
+def instruction(
+    instance: Instance,
+    style: str = DEFAULT_STYLE,
+    form: str = DEFAULT_FORM,
+    language: str = "",
+) -> str:
+    """What is to be done, and in which form the reply is wanted; the same for a whole recipe."""
+    words = _words_for(instance, language)
+    if style not in words["styles"]:
+        raise FabulaError(f"unknown style of prompt '{style}'.{hint(style, words['styles'])}")
+    if form not in forms():
+        raise FabulaError(f"unknown form of answer '{form}'.{hint(form, forms())}")
+    asked = f"{words['task']} {_form(instance, form, language).get(style, words['styles'][style])}"
+    stated = conventions(instance, language)
+    if not stated:
+        return asked
+    return f"{asked}\n{words['conventions'].format(conventions=' '.join(stated))}"
+
+
+def conventions(instance: Instance, language: str = "") -> list[str]:
+    """The conventions of the recipe as sentences, in the language of the instructions.
+
+    Those that name places and things of the story are in the language of the story. None if the
+    story states them itself, or if the recipe leaves them out.
+    """
+    made = instance.provenance
+    stated = made.get("conventions", {})
+    if stated.get("stated") != "prompt" or not stated.get("names"):
+        return []
+    world, told = str(made["world"]), str(made.get("language", "en"))
+    source = native(told, world)
+    own = other = tongue_of(world, made)
+    if language and language != told:
+        other = tongue(world, language) if language in codes(world) else None
+    found = []
+    for name, sentence in zip(
+        stated["names"], sentences(source, world, stated["names"]), strict=True
+    ):
+        speaks = other if name in patterns(source, world) else own
+        found += speaks.tell([sentence]) if speaks else [sentence]
+    return found
+
+
+def _form(instance: Instance, form: str, language: str) -> dict[str, str]:
+    """The words of a form; none where the answer is asked for as a word."""
+    if form == "letter" and lettered(instance) is instance:
+        return {}
+    found: dict[str, str] = _words_for(instance, language)["forms"].get(form, {})
+    return found
+
+
+def case(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> str:
+    """Story, question, and what an answer looks like."""
+    words = _words_for(instance, language)
+    choices, own = instance.choices or (), _form(instance, form, language)
+    if form == "letter" and own:
+        choices = tuple(f"{letter}. {word}" for letter, word in zip(LETTERS, choices, strict=False))
+    kind = _kind(instance)
+    looks = own.get(kind, words["form"][kind])
+    named = {"choices": ", ".join(choices)}
+    if kind != "one":
+        named |= zip(NAMED, said(instance, NAMED), strict=True)
+    return "\n".join(
+        [
+            words["story"],
+            *instance.story,
+            "",
+            words["question"].format(question=instance.question),
+            looks.format_map(named),
+        ]
+    )
+
+
+def _kind(instance: Instance) -> str:
+    """What an answer looks like: one of the choices, a list, a path over the map or of steps."""
+    if instance.choices:
+        return "one"
+    if instance.query[0] in ORDERED:
+        return "steps" if "steps" in instance.query else "path"
+    return "list"
+
+
+def reply(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> str:
+    """The right reply, in the form that the prompt asks for."""
+    if form == "json":
+        answer = instance.answer
+        return orjson.dumps({"answer": answer[0] if len(answer) == 1 else answer}).decode()
+    given = lettered(instance).answer if form == "letter" else instance.answer
+    answered = _words_for(instance, language)["answer"]
+    words = _form(instance, form, language).get("answer", answered)
+    return str(words).format(answer=", ".join(given))
+
+
+def lettered(instance: Instance) -> Instance:
+    """The instance with letters for answers, to score a reply by; itself if it has no choices."""
+    choices = instance.choices
+    if not choices or len(choices) > len(LETTERS) or len(instance.answer) != 1:
+        return instance
+    letters = LETTERS[: len(choices)]
+    answer = letters[choices.index(instance.answer[0])]
+    return replace(instance, choices=tuple(letters), answer=(answer,))
+
+
+def lead(instance: Instance, language: str = "") -> str:
+    """What the right reply begins with before the answer: 'Answer:'."""
+    return str(_words_for(instance, language)["answer"]).partition("{answer}")[0].rstrip()
+
+
+def next_case(code: str = "en") -> str:
+    """What a model that goes on by itself writes after its reply: the head of another story."""
+    return str(_words(code)["story"])

@@ -1,0 +1,197 @@
+"""A recipe made of recipes: several parts that share splits, dealt out by their shares.
+
+    [common]                       what every part has that names no recipe of its own
+    recipe = "actors/mix"
+    tellings = {}
+
+    [[parts]]                      a part: its name, its share, and any keys of a recipe
+    name = "take"
+    share = 2
+    events = {MOVE = 1, GRAB = 1}
+
+    [[parts]]                      another recipe as it is, only for the test
+    recipe = "dyna/mix-t12"
+    splits = ["test"]
+
+Promises:
+1. A key in a part (or in `common`) sets that key of its recipe anew, as `--set` does; a misspelt
+   one is refused with its place.
+2. A part that is another recipe unchanged has that recipe's instances, wherever it is a part.
+3. Parts that name no splits are in every split that no other part names.
+4. If the benchmark is compositional, the concepts of the test are those of all training parts
+   together, and of none of them alone.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from fabula.core.files import unfit_name
+from fabula.errors import RecipeError, hint
+from fabula.recipe.cells import Strict, Weight
+from fabula.recipe.model import Recipe, build, content_digest, read_recipe
+
+KEYS = {
+    "id", "title", "about", "world", "dialect", "seed", "splits", "compositional", "parts",
+    "common", "blank_before_tab", "language", "cipher",
+}  # fmt: skip
+TELLING = ("language", "cipher")
+"""Keys that all parts have from the whole, and that change nothing of what happens in a story."""
+
+
+class Part(Strict):
+    """One part."""
+
+    name: str
+    recipe: str = ""
+    """A recipe by name or path; empty: that of `common`."""
+    share: Weight = 1.0
+    """Relative number of instances."""
+    splits: tuple[str, ...] = ()
+    """The splits it is in; empty: all that no part names."""
+    changes: dict[str, Any] = {}
+    """Keys of its recipe that it sets anew; they are written as keys of the part."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _changes(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        own = {key: value for key, value in data.items() if key in cls.model_fields}
+        rest = {key: value for key, value in data.items() if key not in cls.model_fields}
+        given = own.get("changes", {})
+        own["changes"] = {**given, **rest} if isinstance(given, dict) else given
+        own.setdefault("name", str(own.get("recipe", "")).rpartition("/")[2])
+        return own
+
+
+class Collection(Recipe):
+    """A recipe made of recipes."""
+
+    world: str = ""
+    """The worlds of its parts; found, not given."""
+    asks: dict[str, Weight] = {}
+    common: dict[str, Any] = {}
+    """Keys of the recipe of every part that names none of its own."""
+    parts: tuple[Part, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Collection:
+        stray = sorted(self.model_fields_set - KEYS)
+        if stray:
+            raise ValueError(f"{stray[0]}: a recipe of parts has this key in [common] or in a part")
+        names = [part.name for part in self.parts]
+        for number, part in enumerate(self.parts):
+            if not part.name:
+                raise ValueError(f"parts[{number}]: needs a name")
+            if reason := unfit_name(part.name):
+                raise ValueError(f"parts[{number}].name: {reason}")
+            if names.count(part.name) > 1:
+                raise ValueError(f"parts: two are called '{part.name}'; give each its own name")
+            for split in part.splits:
+                if split not in self.splits:
+                    raise ValueError(
+                        f"parts.{part.name}.splits: no '{split}'.{hint(split, self.splits)}"
+                    )
+        if self.common and all(part.recipe for part in self.parts):
+            raise ValueError("common: every part names a recipe of its own; set its keys in a part")
+        for split in self.splits:
+            if not any(part.share for part in self.parts_of(split)):
+                raise ValueError(f"parts: none with a positive share is in split '{split}'")
+        return self
+
+    @property
+    def composed(self) -> bool:
+        """It is made of other recipes."""
+        return True
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of question that any of its parts asks."""
+        asked = (kind for member in self.members.values() for kind in member.kinds())
+        return tuple(dict.fromkeys(asked))
+
+    def parts_of(self, split: str) -> list[Part]:
+        """The parts of a split."""
+        named = [part for part in self.parts if split in part.splits]
+        return named or [part for part in self.parts if not part.splits]
+
+    @cached_property
+    def members(self) -> dict[str, Recipe]:
+        """The recipe of each part, with the splits of the whole."""
+        return {part.name: self._member(part) for part in self.parts}
+
+    def _member(self, part: Part) -> Recipe:
+        place = f"recipe {self.id}, part '{part.name}'"
+        changes = part.changes if part.recipe else {**self.common, **part.changes}
+        name = part.recipe or str(changes.pop("recipe", ""))
+        if not name:
+            raise RecipeError(f"{place}: name a recipe, here or in [common].")
+        try:
+            data = read_recipe(name)
+        except RecipeError as error:
+            raise RecipeError(f"{place}: {error}") from None
+        if "parts" in data:
+            raise RecipeError(f"{place}: {name} consists of parts itself; name those.")
+        if changes:  # no longer that recipe, so its stories are its own
+            data["id"] = f"{self.id}/{part.name}"
+        data["splits"] = {
+            split: {"size": self.splits[split].size, "share": self.shares[split]}
+            for split in self.splits
+        }
+        overrides = data.get("split_overrides", {})
+        if not isinstance(overrides, dict):
+            raise RecipeError(f"{place}: {name}, split_overrides: expected tables, one a split.")
+        data["split_overrides"] = {
+            split: keys for split, keys in overrides.items() if split in self.splits
+        }
+        telling = {key: getattr(self, key) for key in TELLING if key in self.model_fields_set}
+        return build(data, {**changes, **telling}, place)
+
+    @cached_property
+    def digest(self) -> str:
+        """A short hash of what the recipe and its parts say."""
+        parts = [
+            [part.name, part.share, part.splits, self.members[part.name].digest]
+            for part in self.parts
+        ]
+        held_out = self.compositional.model_dump(mode="json") if self.compositional else None
+        return content_digest([self.id, parts, held_out, self.blank_before_tab])
+
+    def concept_sets(self, split: str) -> dict[str, frozenset[str]]:
+        """The concepts of each part of a split."""
+        return {
+            part.name: self.members[part.name].for_split(split).concepts()
+            for part in self.parts_of(split)
+            if part.share
+        }
+
+    def check(self) -> None:
+        """RecipeError unless the test combines just what the training parts have apart."""
+        if self.compositional is None:
+            return
+        place = f"recipe {self.id}, compositional"
+        training = [split for split in self.splits if split not in self.compositional.test]
+        if not training:
+            raise RecipeError(f"{place}: there is no split besides the test.")
+        apart = {name: c for split in training for name, c in self.concept_sets(split).items()}
+        everything = frozenset().union(*apart.values())
+        for split in self.compositional.test:
+            tested: frozenset[str] = frozenset().union(*self.concept_sets(split).values())
+            untested, untaught = sorted(everything - tested), sorted(tested - everything)
+            if untaught:
+                raise RecipeError(
+                    f"{place}: {split} has {', '.join(untaught)}, which no training part has."
+                )
+            if untested:
+                raise RecipeError(
+                    f"{place}: training has {', '.join(untested)}, which {split} has not."
+                )
+            for name, concepts in apart.items():
+                if concepts == tested:
+                    raise RecipeError(
+                        f"{place}: part '{name}' alone has all concepts of {split}, so nothing is "
+                        "combined anew."
+                    )

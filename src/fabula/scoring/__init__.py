@@ -1,0 +1,91 @@
+"""Scores a reply: which answer does it give, and is it the right one?
+
+Promises:
+1. Answers are matched whole, over the closed set of answers that the question can have: 'none' is
+   not 'one', 'upper left' is not 'left', 'mother-in-law' is not 'mother'.
+2. Lists are compared as sets, ways ('south, then east') as sequences; case, articles, hyphens and
+   punctuation do not matter.
+3. What is marked as the answer ('Answer: …', a tag, a box, bold) goes before what is not, and the
+   last mark before earlier ones. Reasoning is left out. Without a mark, two different answers are
+   no right answer.
+4. Any word of the recipe's vocabulary is an answer: 'kitchen' is a wrong answer to 'What did Bill
+   give to Daniel?'. 'I do not know' (refusal), no answer at all (unparsed) and no answer yet
+   (truncated) are told apart from a wrong answer.
+5. The right answer is consulted only at the end: how a reply is read never depends on it, except
+   that it is always among the words of a list.
+
+answers.py   the closed set of answers, and the pattern that finds them
+vocabulary.py  all words of the recipe, for answers to another question
+phrases.py   what replies say around an answer, in English and Hindi
+clean.py     a reply without what is not for reading: reasoning, the next question
+reply.py     a reply with its mentions
+reading.py   the answer that a reply gives, or why there is none
+outcome.py   what became of a reply
+"""
+
+from __future__ import annotations
+
+import re
+
+from fabula.core.instance import Instance
+from fabula.scoring.answers import Answers, answers_of, compass, fold, long
+from fabula.scoring.clean import clean, without_next_question, without_reasoning
+from fabula.scoring.outcome import Outcome, Score
+from fabula.scoring.reading import plainly, read
+from fabula.scoring.reply import Reply
+
+__all__ = ["Outcome", "Score", "closed_score", "score"]
+
+
+def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
+    """How a reply to an instance is scored; `truncated` if it was cut off by a token limit.
+
+    >>> fabula.score(instance, "She left the kitchen. Answer: the garden.").correct
+    """
+    found = closed_score(instance, reply, truncated)
+    if found.outcome is not Outcome.UNPARSED or truncated:
+        return found
+    from fabula.scoring.vocabulary import wide  # reads recipes, which most replies do not need
+
+    given = plainly(Reply(without_reasoning(clean(reply)), wide(instance)))
+    return Score(Outcome.WRONG, given) if given else found
+
+
+def closed_score(instance: Instance, reply: str, truncated: bool = False) -> Score:
+    """The same over the answers to this question alone: any other word is unparsed."""
+    answers = answers_of(instance)
+    plain = None if truncated else _plain(reply, answers)
+    if plain is not None:
+        return Score(_outcome([fold(plain)] == [*map(fold, instance.answer)]), (plain,))
+    text = without_next_question(without_reasoning(clean(reply)), answers)
+    found = read(Reply(text, answers), truncated)
+    if isinstance(found, Outcome):
+        return Score(found)
+    if answers.shape == "way" and not answers.names:
+        right = found == tuple(compass(word) for word in instance.answer)
+        style = str if all(len(word) == 1 for word in instance.answer) else long
+        return Score(_outcome(right), tuple(style(word) for word in found))
+    if answers.shape == "way":
+        return Score(_outcome(found == instance.answer), found)
+    expected = {fold(word) for word in instance.answer}
+    return Score(_outcome({fold(word) for word in found} == expected), found)
+
+
+_PLAIN = re.compile(
+    r"\s*(?i:\**(?:Answer:|(?:The answer is:?|It is|It's)\s)\**\s*)?"
+    r"\**(?i:(?:(?:in|at) )?(?:the )?)([A-Za-z][a-z-]+)\.?\**\.?\s*"
+)
+
+
+def _plain(reply: str, answers: Answers) -> str | None:
+    """The answer of a reply that does nothing but give one of the choices.
+
+    It would be read the same without this (a test does it), but most replies are of this kind, and
+    it is quicker.
+    """
+    match = _PLAIN.fullmatch(reply) if answers.shape == "one" else None
+    return answers.names.get(fold(match[1])) if match else None
+
+
+def _outcome(right: bool) -> Outcome:
+    return Outcome.CORRECT if right else Outcome.WRONG

@@ -1,0 +1,73 @@
+"""The vocabulary of a recipe: words that answer some question, if not the one that was asked.
+
+Who is asked what Bill gave to Daniel and says 'kitchen' has answered, and is wrong. So a reply that
+gives none of the answers to its question is read once more, over all words of the recipe: its
+entities, and the answers to all kinds of question that it asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from fabula.core.instance import Instance
+from fabula.errors import FabulaError
+from fabula.recipe.collection import Collection
+from fabula.recipe.model import Recipe, load_again
+from fabula.scoring.answers import Answers, said, vocabulary
+from fabula.world import WORLDS
+
+MADE = ("recipe", "file", "part", "changes", "dialect", "language", "cipher")
+"""What decides the words of a recipe, of a record's provenance."""
+
+
+def wide(instance: Instance) -> Answers:
+    """Everything in the vocabulary of the recipe, as answers."""
+    made = instance.provenance
+    known = _words(orjson.dumps({key: made[key] for key in MADE if key in made}))
+    told = {word for facts in instance.facts for fact in facts for word in fact[1:]}
+    words = said(instance, sorted({*known, *told, *instance.query[1:]}))
+    every = tuple(sorted({*words, *(instance.choices or ())}))
+    return Answers("one", *vocabulary(every), instance)
+
+
+@lru_cache(maxsize=64)
+def _words(made: bytes) -> frozenset[str]:
+    """The words of a recipe; none if it cannot be found, e.g. a user's file that is elsewhere."""
+    provenance = orjson.loads(made)
+    try:
+        recipe = load_again(provenance)
+    except FabulaError:
+        return frozenset()
+    if isinstance(recipe, Collection):
+        recipes = [recipe.members.get(provenance.get("part", ""), recipe)]
+    else:
+        recipes = [recipe]
+    return frozenset(word for each in recipes for word in _of(each))
+
+
+def _of(recipe: Recipe) -> Iterator[str]:
+    world = WORLDS.get(recipe.world)
+    for kind in recipe.kinds() if world else ():
+        assert world is not None
+        yield from world.choices(recipe, (kind,)) or ()
+    yield from _names(getattr(recipe, "entities", None))
+    for key in ("names", "people", "animals", "groups", "things"):  # of the smaller worlds
+        yield from _names(getattr(recipe, key, None))
+
+
+def _names(value: Any) -> Iterator[str]:
+    """All texts within a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _names(each)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for each in value:
+            yield from _names(each)
+    elif hasattr(value, "model_dump"):
+        yield from _names(value.model_dump())

@@ -1,0 +1,131 @@
+"""Extractive reader: an encoder that points at the answer.
+
+What a story does not mention, it cannot be pointed at in: such answers stand beside the question,
+as do yes, no and numbers, which a story may mention without meaning them.
+
+    [CLS] Is Mary in the office? yes; no; garden [SEP] Mary went to the office. … [SEP]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import torch
+
+from fabula.training.data import Batch
+from fabula.training.model import Output, Regime, Shape
+from fabula.training.models.pretrained.base import Loading, Pretrained, stories
+
+BESIDE = {
+    "yes", "no", "maybe", "none", "nothing",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+}  # fmt: skip
+QUESTION, STORY = 0, 1  # the two sequences that are read
+NOWHERE = 1e-30  # the probability of an answer whose every mention was left out
+
+
+class Mention(NamedTuple):
+    """An answer where it stands."""
+
+    answer: int
+    sequence: int
+    start: int
+    end: int
+
+
+class Page(NamedTuple):
+    """What is read, and where in it answers are."""
+
+    question: str
+    """The question with the answers beside it."""
+    story: str
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True)
+class Pointing(Loading):
+    """What counts as pointing at the answer."""
+
+    mentions: Literal["all", "last"] = "all"
+    """Training wants any mention of the answer, or, as with span readers, the last one."""
+
+
+class Extractive(Pretrained):
+    """Begin and end of the answer; mentions of one answer add up."""
+
+    Sizes = Pointing
+    regime = Regime(epochs=12, batch=16, lr=1e-4, clip=1, warm_steps=20, patience=4)
+    paper = "Tamari et al. 2022 (Dyna-bAbI): RoBERTa as a span reader"
+    kind = "AutoModelForQuestionAnswering"
+
+    def __init__(self, sizes: Pointing, shape: Shape, *kept: Any) -> None:
+        super().__init__(sizes, shape, *kept)
+        self.page = lru_cache(1 << 15)(Pages(shape.labels))
+
+    def forward(self, batch: Batch) -> Output:
+        """Read, and add up what points at each answer."""
+        pages = [
+            self.page(" ".join(told), each.asked)
+            for told, each in zip(stories(batch), batch.examples, strict=True)
+        ]
+        read = self.tokenised([page.question for page in pages], [page.story for page in pages])
+        device = batch.answer.device
+        said = self.net(**read.to(device))
+        apart = ~read["attention_mask"].bool()
+        starts, ends = (
+            logits.masked_fill(apart, float("-inf")).log_softmax(1)
+            for logits in (said.start_logits, said.end_logits)
+        )
+        spans = [
+            (row, mention.answer, *found)
+            for row, page in enumerate(pages)
+            for mention in page.mentions
+            if (found := self._tokens(read, row, mention))
+        ]
+        rows, answers, first, last = torch.tensor(spans, device=device).view(-1, 4).unbind(1)
+        pointed = starts[rows, first] + ends[rows, last]
+        likely = pointed.new_full((len(batch), self.shape.answers), NOWHERE)
+        logits = likely.index_put((rows, answers), pointed.exp(), accumulate=True).log()
+        latest = {(row, answer): at for at, (row, answer, *_) in enumerate(spans)}
+        wanted = [latest[pair] for pair in enumerate(batch.answer.tolist()) if pair in latest]
+        right = pointed[wanted] if self.sizes.mentions == "last" else logits[rows, answers][wanted]
+        return Output(logits, -right.sum() / len(batch))
+
+    def _tokens(self, read: Any, row: int, mention: Mention) -> tuple[int, int] | None:
+        """First and last token of a mention, if it was not left out."""
+        _, sequence, start, end = mention
+        first = read.char_to_token(row, start, sequence)
+        last = read.char_to_token(row, end - 1, sequence)
+        return None if first is None or last is None else (first, last)
+
+
+class Pages:
+    """Makes pages."""
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        self.labels = labels
+        self.numbers = {label.lower(): at for at, label in enumerate(labels)}
+        words = [label for label in self.numbers if "," not in label and label not in BESIDE]
+        longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+        # nothing is sought if no answer is a word; a part of a compound is no mention
+        self.pattern = re.compile(rf"(?<![\w-])(?:{longest_first or '(?!)'})(?![\w-])")
+
+    def __call__(self, story: str, question: str) -> Page:
+        """A story and its question, and all answers in or beside them."""
+        mentions = [
+            Mention(self.numbers[found[0]], STORY, *found.span())
+            for found in self.pattern.finditer(story.lower())
+        ]
+        mentioned = {mention.answer for mention in mentions}
+        beside, between = [], " "
+        for number, label in enumerate(self.labels):
+            if number not in mentioned:
+                text = label.replace(",", ", ")
+                start = len(question) + len(between)
+                question += between + text
+                beside.append(Mention(number, QUESTION, start, len(question)))
+                between = "; "
+        return Page(question, story, (*beside, *mentions))

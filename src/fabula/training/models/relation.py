@@ -1,0 +1,196 @@
+"""Relation networks: every pair of sentences is looked at, once (RN) or again and again (RRN)."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from fabula.errors import FabulaError
+from fabula.training.data import PAD, Batch
+from fabula.training.model import Model, Output, Regime, Shape, mean_loss
+from fabula.training.models.bilstm import encode
+from fabula.training.models.layers import Placeholders, Sequences, Words, latest, told
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Widths."""
+
+    word: int = 32
+    sentence: int = 32
+    pair: int = 128
+    """Width of the network that looks at a pair; the paper's is 256."""
+    sentences: int = 20
+    """Only the most recent so many are read."""
+
+
+@dataclass(frozen=True)
+class PairWidths(Widths):
+    """Widths, and of what pairs are made."""
+
+    people: bool = False
+    """As in CLUTRR: the question is the two people asked about, looked up in the story."""
+    layers: int = 1
+    """Of what reads a story about people; the paper has 2."""
+    placeholders: Placeholders = "fixed"
+
+
+class Sentences(nn.Module):
+    """Each sentence and the question as the last state of an LSTM, with a tag of its place."""
+
+    def __init__(self, sizes: Widths, words: int) -> None:
+        super().__init__()
+        self.words = Words(words, sizes.word)
+        self.read = Sequences(sizes.word, sizes.sentence)
+        self.ask = Sequences(sizes.word, sizes.sentence)
+        self.limit = sizes.sentences
+        self.places = 2 * sizes.sentences  # while training, numbering starts anywhere
+        self.object_size, self.question_size = sizes.sentence + self.places, sizes.sentence
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """([B, S, sentence + places], [B, sentence], [B, S] which are there)."""
+        story, count = latest(batch.story, batch.sentences, self.limit)
+        there = told(count, story.shape[1])
+        shape = story.shape
+        flat = _last(self.read, self.words, story.flatten(0, 1)).view(*shape[:2], -1)
+        asked = _last(self.ask, self.words, batch.question)
+        offset = (
+            torch.randint(0, self.limit, (len(batch), 1), device=story.device)
+            if self.training
+            else count.new_zeros(len(batch), 1)
+        )
+        age = (count.unsqueeze(1) - 1 - torch.arange(shape[1], device=story.device)).clamp(min=0)
+        place = nn.functional.one_hot((age + offset).clamp(max=self.places - 1), self.places)
+        return torch.cat([flat, place.to(flat.dtype)], 2), asked, there
+
+
+class People(nn.Module):
+    """CLUTRR's form: a sentence is the mean of its words' states, read in both directions; the
+    question is the two people asked about, each the sum of its mentions in the whole story. The
+    released networks normalise by the batch, padded pairs included, which ours do not."""
+
+    def __init__(self, sizes: PairWidths, words: int) -> None:
+        super().__init__()
+        self.words = Words(words, sizes.word, sizes.word**-0.5, sizes.placeholders)
+        self.read = Sequences(sizes.word, sizes.sentence, sizes.layers, both=True)
+        self.object_size, self.question_size = self.read.size, 2 * self.read.size
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """([B, S, object], [B, question], [B, S] which are there)."""
+        _, _, people = encode(batch, self.words, self.read)
+        rows = batch.story.flatten(0, 1)
+        lengths = (rows != PAD).sum(1).clamp(min=1)
+        mean = self.read(self.words(rows), lengths).sum(1) / lengths.unsqueeze(1)
+        objects = mean.view(*batch.story.shape[:2], -1)
+        return objects, people.flatten(1), told(batch.sentences, objects.shape[1])
+
+
+def _last(lstm: Sequences, words: nn.Module, rows: Tensor) -> Tensor:
+    """The last state for each row of words; rows without words give what one padding word gives."""
+    lengths = (rows != PAD).sum(1).clamp(min=1)
+    return lstm.last(words(rows), lengths)
+
+
+def _perceptron(*widths: int) -> nn.Sequential:
+    """Linear layers with ReLU between them.
+
+    So many stand in a row that PyTorch's own beginning would let next to nothing through.
+    """
+    layers: list[nn.Module] = []
+    for inputs, outputs in itertools.pairwise(widths):
+        linear = nn.Linear(inputs, outputs)
+        nn.init.kaiming_normal_(linear.weight, nonlinearity="relu")
+        nn.init.zeros_(linear.bias)
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+class RelationNetwork(Model):
+    """The sum over all pairs of sentences decides."""
+
+    Sizes = PairWidths
+    regime = Regime(epochs=100, batch=64, lr=5e-4)
+    paper = "Santoro et al. 2017; baseline of CLUTRR and StepGame"
+    inputs = "sentences"
+
+    @classmethod
+    def check(cls, sizes: PairWidths) -> None:
+        """What only the other form has is refused rather than passed over."""
+        if not sizes.people and (sizes.layers, sizes.placeholders) != (1, "fixed"):
+            raise FabulaError("rn: layers and placeholders need people=true, as in CLUTRR.")
+
+    @classmethod
+    def asks_of_two(cls, sizes: PairWidths) -> bool:
+        """In CLUTRR's form."""
+        return sizes.people
+
+    def __init__(self, sizes: PairWidths, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        self.sentences = (People if sizes.people else Sentences)(sizes, shape.words)
+        inputs = 2 * self.sentences.object_size + self.sentences.question_size
+        width = sizes.pair
+        self.pair = nn.Sequential(_perceptron(inputs, *[width] * 4), nn.ReLU())
+        self.decide = _perceptron(width, width, 2 * width, shape.answers)
+
+    def forward(self, batch: Batch) -> Output:
+        """Look at all pairs."""
+        objects, asked, there = self.sentences(batch)
+        looked = self.pair(pairs(objects, asked))
+        both = (there.unsqueeze(2) & there.unsqueeze(1)).unsqueeze(3)
+        return Output(self.decide((looked * both).sum((1, 2))))
+
+
+def pairs(objects: Tensor, asked: Tensor) -> Tensor:
+    """[B, S, S, ...] every object beside every other, and the question."""
+    count = objects.shape[1]
+    first = objects.unsqueeze(2).expand(-1, -1, count, -1)
+    second = objects.unsqueeze(1).expand(-1, count, -1, -1)
+    return torch.cat([first, second, asked[:, None, None].expand(-1, count, count, -1)], 3)
+
+
+@dataclass(frozen=True)
+class RecurrentWidths(Widths):
+    """Widths and rounds; the paper has 128 and 5."""
+
+    pair: int = 64
+    steps: int = 3
+
+
+class RecurrentRelationalNetwork(Model):
+    """Sentences are nodes that send each other messages, and answer after every round."""
+
+    Sizes = RecurrentWidths
+    regime = Regime(epochs=100, batch=64, lr=5e-4, weight_decay=1e-4)
+    paper = "Palm et al. 2018; baseline of StepGame"
+    inputs = "sentences"
+
+    def __init__(self, sizes: RecurrentWidths, shape: Shape) -> None:
+        super().__init__(sizes, shape)
+        self.sentences = Sentences(sizes, shape.words)
+        width, asked = sizes.pair, sizes.sentence
+        self.before = _perceptron(self.sentences.object_size + asked, width, width, width, width)
+        self.message = _perceptron(2 * width + asked, width, width, width, width)
+        self.after = _perceptron(2 * width, width, width, width, width)
+        self.cell = nn.LSTMCell(width, width)
+        self.decide = _perceptron(width, width, width, shape.answers)
+
+    def forward(self, batch: Batch) -> Output:
+        """Pass messages."""
+        objects, asked, there = self.sentences(batch)
+        count, depth, _ = objects.shape
+        start = self.before(torch.cat([objects, asked.unsqueeze(1).expand(-1, depth, -1)], 2))
+        node = start
+        hidden = start.new_zeros(count * depth, self.sizes.pair)
+        memory, shown = hidden, there.unsqueeze(2)
+        said = []
+        for _ in range(self.sizes.steps):
+            messages = self.message(pairs(node, asked)) * shown.unsqueeze(2)
+            heard = self.after(torch.cat([messages.sum(1), start], 2))
+            hidden, memory = self.cell(heard.flatten(0, 1), (hidden, memory))
+            node = hidden.view(count, depth, -1)
+            said.append(self.decide((node * shown).sum(1)))
+        losses = [mean_loss(each, batch.answer) for each in said]
+        return Output(said[-1], torch.stack(losses).mean())

@@ -1,0 +1,459 @@
+"""The questions of the actor world, asked of the reader's knowledge.
+
+Each kind can do three things: list what can be asked now (`survey`), conclude (`conclude`; None if
+the reader cannot tell), and find every minimal support (`masks`). Surveying and concluding are
+quick; supports are looked for only when a question is really asked. Besides the answer there is a
+*conclusion*, what exactly a support must establish: for 'maybe' the places left open, for a list
+the latest event about every object the person ever had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from fabula.core.supports import minimal, product
+from fabula.language import Language
+from fabula.world.actors import looks, motives, ways
+from fabula.world.actors.asking import Cast, Conclusion, Kind, places_of
+from fabula.world.actors.course import arranged
+from fabula.world.actors.reading import (
+    Give,
+    Holder,
+    Knowledge,
+    Leg,
+    Node,
+    known_place,
+    open_places,
+    place_bit,
+)
+from fabula.world.base import Candidate, Finding, Query
+
+__all__ = ["GIVE_KINDS", "KINDS", "Cast", "conclude", "find", "sweep", "visits"]
+
+YES_NO = ("yes", "no", "maybe")
+PRODUCT_LIMIT = 16  # of the supports of two places, the best so many are combined
+
+
+# --- where is ------------------------------------------------------------------------------
+
+
+def _survey_people(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
+    for person in cast.persons:
+        stay = knowledge.stays.get(person)
+        place = known_place(stay) if stay else None
+        if place:
+            found.append(Candidate(("where-person", person), (place,)))
+    return found
+
+
+def _survey_things(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
+    for thing in cast.objects:
+        trail = knowledge.trails.get(thing)
+        place = known_place(trail[-1].last[0]) if trail else None
+        if place:
+            found.append(Candidate(("where-object", thing), (place,)))
+    return found
+
+
+def _node(knowledge: Knowledge, query: Query) -> Node | None:
+    """The stay or spot that a question about the present is about."""
+    if query[0] == "where-object":
+        trail = knowledge.trails.get(query[1])
+        return trail[-1].last[0] if trail else None
+    return knowledge.stays.get(query[1])
+
+
+def _where(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    node = _node(knowledge, query)
+    place = known_place(node) if node else None
+    return Conclusion((place,), place) if place else None
+
+
+def _where_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    node = _node(knowledge, query)
+    return knowledge.label(node) if node else []
+
+
+# --- where was … before ---------------------------------------------------------------------
+
+
+def _survey_arrivals(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
+    for thing in cast.objects:
+        trail = knowledge.trails.get(thing, ())
+        places = dict.fromkeys(known_place(leg.first) for leg in trail[1:])
+        for place in places:
+            here = _last_arrival(trail, place_bit(place)) if place else 0
+            before = known_place(trail[here - 1].first) if here else None
+            if before and place:
+                found.append(Candidate(("where-was-object", thing, place), (before,)))
+    return found
+
+
+def _last_arrival(trail: Sequence[Leg], bit: int) -> int:
+    """Index of the spot at which a thing last came to a place; 0 if it may be any other."""
+    domains = [open_places(leg.first) for leg in trail]
+    here = len(trail) - 1
+    while here > 0 and domains[here] != bit:
+        # An unknown spot right after the place may be that place again: then it is no arrival.
+        if domains[here] & bit and domains[here - 1] != bit:
+            return 0
+        here -= 1
+    while here > 0 and domains[here - 1] == bit:
+        here -= 1
+    return here
+
+
+def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    """The place just before the last arrival, if both are known and no later one is possible."""
+    trail = knowledge.trails.get(query[1], ())
+    here = _last_arrival(trail, place_bit(query[2])) if trail else 0
+    place = known_place(trail[here - 1].first) if here else None
+    return Conclusion((place,), place) if place else None
+
+
+def _where_was_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    trail = knowledge.trails[query[1]]
+    here = _last_arrival(trail, place_bit(query[2]))
+    before = knowledge.label(trail[here - 1].last[0])[:PRODUCT_LIMIT]
+    after = knowledge.label(trail[here].first)[:PRODUCT_LIMIT]
+    return product(product(before, after), [trail[here].evidence])
+
+
+def visits(knowledge: Knowledge, thing: str, place: str) -> int:
+    """How often a thing may have come to a place, its first spot included."""
+    bit = place_bit(place)
+    return sum(bool(open_places(leg.first) & bit) for leg in knowledge.trails.get(thing, ()))
+
+
+# --- yes, no, maybe -------------------------------------------------------------------------
+
+
+def _survey_yes_no(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+    found = []
+    yes, no, maybe = ((language.answers[word],) for word in YES_NO)
+    bits = [(place, place_bit(place)) for place in cast.places]
+    for person in cast.persons:
+        stay = knowledge.stays.get(person)
+        domain = open_places(stay) if stay else -1
+        if domain != -1:
+            for place, bit in bits:
+                answer = yes if domain == bit else maybe if domain & bit else no
+                found.append(Candidate(("yes-no", person, place), answer))
+    return found
+
+
+def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    stay = knowledge.stays.get(query[1])
+    domain = open_places(stay) if stay else -1
+    if domain == -1:
+        return None
+    bit = place_bit(query[2])
+    if domain == bit:
+        return Conclusion((language.answers["yes"],), "yes")
+    if domain & bit:
+        return Conclusion((language.answers["maybe"],), domain)
+    return Conclusion((language.answers["no"],), "no")
+
+
+def _yes_no_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    stay = knowledge.stays[query[1]]
+    return _verdict_masks(knowledge, stay, open_places(stay), place_bit(query[2]))
+
+
+def _verdict_masks(knowledge: Knowledge, stay: Node, domain: int, bit: int) -> list[int]:
+    """The supports of whether a stay is at a place, given what is open for it."""
+    if domain & bit or not stay.links:
+        return knowledge.label(stay)
+    return minimal([mask for known, mask in knowledge.facts_of(stay) if not known & bit])
+
+
+def _sweep_yes_no(
+    knowledge: Knowledge, cast: Cast, language: Language
+) -> list[tuple[Query, Finding]]:
+    """Places that the same facts exclude share one finding."""
+    swept: list[tuple[Query, Finding]] = []
+    yes, no, maybe = ((language.answers[word],) for word in YES_NO)
+    bits = [(place, place_bit(place)) for place in cast.places]
+    for person in cast.persons:
+        stay = knowledge.stays.get(person)
+        domain = open_places(stay) if stay else -1
+        if stay is None or domain == -1:
+            continue
+        facts = knowledge.facts_of(stay)
+        findings: dict[int, Finding] = {}
+        for place, bit in bits:
+            alike = -1 if domain == bit else -2 if domain & bit else 0
+            if not alike and len(facts) > 1:
+                for number, fact in enumerate(facts):
+                    if not fact[0] & bit:
+                        alike |= 1 << number
+            finding = findings.get(alike)
+            if finding is None:
+                masks = _verdict_masks(knowledge, stay, domain, bit)
+                if alike == -1:
+                    finding = Finding(yes, masks, "yes")
+                elif alike == -2:
+                    finding = Finding(maybe, masks, domain)
+                else:
+                    finding = Finding(no, masks, "no")
+                findings[alike] = finding
+            swept.append((("yes-no", person, place), finding))
+    return swept
+
+
+# --- carrying -------------------------------------------------------------------------------
+
+
+class Carried(NamedTuple):
+    """What became of every object a person ever had."""
+
+    held: tuple[str, ...]
+    mask: int
+    events: frozenset[tuple[str, bool, int]]
+
+
+def carried(knowledge: Knowledge, person: Holder) -> Carried | None:
+    """The objects a holder holds, and the latest event about each that they ever had."""
+    handled = knowledge.handled.get(person)
+    if not handled:
+        return None
+    held: list[str] = []
+    mask, events = 0, []
+    for thing, cited in handled.items():
+        holding = knowledge.holders[thing]
+        has = holding is not None and holding[0] == person
+        if has:
+            held.append(thing)
+        mask |= cited
+        events.append((thing, has, cited.bit_length()))
+    return Carried(tuple(held), mask, frozenset(events))
+
+
+def _told(kind: str, held: tuple[str, ...], language: Language) -> tuple[str, ...]:
+    if kind == "count":
+        return (language.number(len(held)),)
+    return tuple(sorted(held)) or (language.answers["nothing"],)
+
+
+def _survey_carriers(
+    kind: str,
+) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
+    def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+        found = []
+        for person in cast.persons:
+            carries = carried(knowledge, person)
+            if carries:
+                found.append(Candidate((kind, person), _told(kind, carries.held, language)))
+        return found
+
+    return survey
+
+
+def _sweep_carriers(
+    kind: str,
+) -> Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]]:
+    def sweep(knowledge: Knowledge, cast: Cast, language: Language) -> list[tuple[Query, Finding]]:
+        swept: list[tuple[Query, Finding]] = []
+        for person in cast.persons:
+            found = carried(knowledge, person)
+            if found:
+                answer = _told(kind, found.held, language)
+                swept.append(((kind, person), Finding(answer, [found.mask], found.events)))
+        return swept
+
+    return sweep
+
+
+def _carrying(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    found = carried(knowledge, query[1])
+    return Conclusion(_told(query[0], found.held, language), found.events) if found else None
+
+
+def _carrying_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    found = carried(knowledge, query[1])
+    return [found.mask] if found else []
+
+
+# --- containing -----------------------------------------------------------------------------
+
+CONTAINING = {"what-in": "in", "what-on": "on"}
+
+
+def _contained(knowledge: Knowledge, query: Query) -> Carried | None:
+    return carried(knowledge, (CONTAINING[query[0]], query[1]))
+
+
+def _survey_contents(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
+    def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+        found = []
+        for thing in cast.containers if kind == "what-in" else cast.surfaces:
+            holds = _contained(knowledge, (kind, thing))
+            if holds:
+                found.append(Candidate((kind, thing), _told(kind, holds.held, language)))
+        return found
+
+    return survey
+
+
+def _contents(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    found = _contained(knowledge, query)
+    return Conclusion(_told(query[0], found.held, language), found.events) if found else None
+
+
+def _contents_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    found = _contained(knowledge, query)
+    return [found.mask] if found else []
+
+
+# --- giving ---------------------------------------------------------------------------------
+
+# kind: which parts of (giver, object, receiver) are given, in the order of the query, and asked
+GIVE_KINDS: dict[str, tuple[tuple[int, ...], int]] = {
+    "who-gave-to": ((1, 2), 0),
+    "who-gave": ((1,), 0),
+    "who-received": ((1,), 2),
+    "who-given-to": ((0, 1), 2),
+    "what-given": ((0, 2), 1),
+}
+
+
+def _latest_give(knowledge: Knowledge, query: Query) -> Give | None:
+    """The latest give that matches: one that a later one supersedes is no longer the answer."""
+    given, _ = GIVE_KINDS[query[0]]
+    for give in reversed(knowledge.gives):
+        if all(give.parts[i] == word for i, word in zip(given, query[1:], strict=True)):
+            return give
+    return None
+
+
+def _give(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    give = _latest_give(knowledge, query)
+    if give is None:
+        return None
+    return Conclusion((give.parts[GIVE_KINDS[query[0]][1]],), give.mask.bit_length())
+
+
+def _give_masks(knowledge: Knowledge, query: Query) -> list[int]:
+    give = _latest_give(knowledge, query)
+    return [give.mask] if give else []
+
+
+def _survey_gives(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
+    given, asked = GIVE_KINDS[kind]
+
+    def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
+        latest = {
+            (kind, *(give.parts[i] for i in given)): (give.parts[asked],)
+            for give in knowledge.gives
+        }
+        return [Candidate(query, answer) for query, answer in latest.items()]
+
+    return survey
+
+
+def _sweep_gives(
+    kind: str,
+) -> Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]]:
+    given, asked = GIVE_KINDS[kind]
+
+    def sweep(knowledge: Knowledge, cast: Cast, language: Language) -> list[tuple[Query, Finding]]:
+        latest = {(kind, *(give.parts[i] for i in given)): give for give in knowledge.gives}
+        return [
+            (query, Finding((give.parts[asked],), [give.mask], give.mask.bit_length()))
+            for query, give in latest.items()
+        ]
+
+    return sweep
+
+
+# --- the registry ---------------------------------------------------------------------------
+
+
+def _no_choices(cast: Cast, language: Language) -> None:
+    """A list may be any combination of objects."""
+
+
+def _numbers(cast: Cast, language: Language) -> list[str]:
+    return [language.number(n) for n in range(len(cast.objects) + 1)]
+
+
+def _words(cast: Cast, language: Language) -> list[str]:
+    return [language.answers[word] for word in YES_NO]
+
+
+def _give_choices(asked: int) -> Callable[[Cast, Language], list[str]]:
+    return lambda cast, _: list(cast.objects if asked == 1 else cast.persons)
+
+
+KINDS: dict[str, Kind] = {
+    "where-person": Kind(_survey_people, _where, _where_masks, places_of),
+    "where-object": Kind(_survey_things, _where, _where_masks, places_of),
+    "where-was-object": Kind(_survey_arrivals, _where_was, _where_was_masks, places_of),
+    "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words, _sweep_yes_no),
+    "list": Kind(
+        _survey_carriers("list"),
+        _carrying,
+        _carrying_masks,
+        lambda *_: None,
+        _sweep_carriers("list"),
+    ),
+    "count": Kind(
+        _survey_carriers("count"), _carrying, _carrying_masks, _numbers, _sweep_carriers("count")
+    ),
+    **{
+        kind: Kind(_survey_contents(kind), _contents, _contents_masks, lambda *_: None)
+        for kind in CONTAINING
+    },
+    **{
+        kind: Kind(
+            _survey_gives(kind), _give, _give_masks, _give_choices(asked), _sweep_gives(kind)
+        )
+        for kind, (_, asked) in GIVE_KINDS.items()
+    },
+    **ways.KINDS,
+    **motives.KINDS,
+    **looks.KINDS,
+}
+
+
+def conclude(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
+    """What follows for a query; None if nothing does, or if the text contradicts itself."""
+    return KINDS[query[0]].conclude(knowledge, query, language) if knowledge.consistent else None
+
+
+def find(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
+    """What follows for a query, with every minimal support."""
+    found = conclude(knowledge, query, language)
+    if found is None:
+        return None
+    masks = KINDS[query[0]].masks(knowledge, query)
+    if len(masks) > 1:
+        masks = arranged(knowledge.facts, masks)
+    return Finding(found.answer, masks, found.established)
+
+
+def sweep(
+    knowledge: Knowledge, cast: Cast, language: Language, kind: str
+) -> list[tuple[Query, Finding]]:
+    """Every question of a kind that can be asked now, with every minimal support."""
+    at_one_go = KINDS[kind].sweep
+    found = []
+    if at_one_go:
+        found = at_one_go(knowledge, cast, language)
+    else:
+        masks = KINDS[kind].masks
+        for query, answer, _ in KINDS[kind].survey(knowledge, cast, language):
+            conclusion = KINDS[kind].conclude(knowledge, query, language)
+            if conclusion is not None:
+                found.append((query, Finding(answer, masks(knowledge, query), conclusion[1])))
+    facts = knowledge.facts
+    return [
+        (query, finding._replace(masks=arranged(facts, finding.masks)))
+        if len(finding.masks) > 1
+        else (query, finding)
+        for query, finding in found
+    ]

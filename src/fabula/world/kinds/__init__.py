@@ -1,0 +1,55 @@
+"""Individuals and their kinds; bAbI tasks 15 (deduction) and 16 (induction).
+
+    1 Wolves are afraid of cats.
+    2 Winona is a wolf.
+    3 Emily is a sheep.
+
+    What is Winona afraid of?  cat: sentences 1, 2.
+
+What a kind is afraid of, each of its members is afraid of, and so is each kind below it. That is
+deduction. Induction is not entailed and relies on a convention (`induction`): somebody of whom no
+colour is told has the colour of the peers of the same kind, if these agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabula.world.base import Query
+from fabula.world.kinds import release
+from fabula.world.kinds.language import language
+from fabula.world.kinds.reading import KindsReading, read
+from fabula.world.kinds.recipe import KindsRecipe
+from fabula.world.kinds.tale import KindsTale
+from fabula.world.small import small_world
+
+
+def choices(recipe: KindsRecipe, query: Query) -> list[str]:
+    """All answers that this kind of question can have in the recipe."""
+    return list(recipe.animals if query[0] == "afraid" else recipe.colours)
+
+
+def conventions(recipe: KindsRecipe) -> tuple[str, ...]:
+    """The conventions that answers of a recipe may rely on."""
+    return ("induction",) if "colour" in recipe.kinds() else ()
+
+
+def relies(
+    reading: KindsReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+) -> tuple[str, ...]:
+    """A colour that is not told is known by induction only."""
+    return ("induction",) if query[0] == "colour" and masks[0].bit_count() > 1 else ()
+
+
+KINDS = small_world(
+    __name__,
+    KindsRecipe,
+    tale=KindsTale,
+    language=language,
+    read=read,
+    choices=choices,
+    citations=release.citations,
+    conventions=conventions,
+    relies=relies,
+    about=__doc__ or "",
+)

@@ -1,0 +1,395 @@
+"""A family, drawn afresh for every story.
+
+It descends from one couple. On each level below, people marry with a given probability, and a
+couple above the last level has a number of children in a given range. People are numbers, and a set
+of people is a bit mask. Genders are drawn for each child, and a spouse has the other gender.
+
+The *pedigree* is the family without its genders. Families that differ only in the order of brothers
+and sisters have the same one: a family of four generations with two or three children has one of
+112. So pedigrees are remembered together with who is what to whom in them, which is found by
+walking along the letters of a position (see algebra.py) for the people that stories need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from fabula.core.seeds import Draw
+from fabula.world.kinship.algebra import FEMALE, MALE, Vocabulary
+
+LARGEST = 5_000  # people; a recipe for more is refused
+PIECE = 5  # facts of a piece of a clause that is looked at on its own
+SEARCHED = 2_000  # people looked at for one clause before it is called impossible
+REMEMBERED = 20_000  # people in all pedigrees kept, so that memory stays flat
+
+SINGLE = "-"
+
+
+def members(mask: int) -> list[int]:
+    """The people in a mask."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+def one_of(draw: Draw, mask: int) -> int:
+    """One of the people in a mask, each as likely as the others."""
+    for _ in range(int(draw() * mask.bit_count())):
+        mask &= mask - 1
+    return (mask & -mask).bit_length() - 1
+
+
+class Pedigree:
+    """Couples and their children; who they are to each other.
+
+    Written as a text: a couple is its children in brackets, a child who does not marry a dash, so
+    '(()-)' are a couple, a married child and a single one. People who marry into the family come
+    right after all those who marry them, and those who stay single last.
+    """
+
+    __slots__ = ("_kinds", "_letters", "above", "kin", "kinds", "married", "relations", "size")
+
+    def __init__(self, vocabulary: Vocabulary, text: str) -> None:
+        married = self.married = text.count("(")
+        """How many couples there are: person n and person n + married are one, for all below."""
+        self.size = 2 * married + text.count(SINGLE)
+        size = self.size
+        parents, children, spouse, siblings = ([0] * size for _ in range(4))
+        kinds = self.kinds = [0] * size
+        """For each person 2 * generation, and one more for those who married in."""
+        self.above = [-1] * size
+        """For each person the couple (its first number) that the person, or the one they married,
+        is a child of; -1 for the first couple."""
+        above: list[int] = []  # the couples that are still open
+        wed, single = 0, 2 * married
+        for letter in text:
+            if letter == ")":
+                above.pop()
+                continue
+            if letter == SINGLE:
+                person, single = single, single + 1
+            else:
+                person, wed = wed, wed + 1
+                spouse[person], spouse[person + married] = 1 << person + married, 1 << person
+                kinds[person + married] = 2 * len(above) + 1
+            kinds[person] = 2 * len(above)
+            if above:
+                parents[person] = 1 << above[-1] | 1 << above[-1] + married
+                children[above[-1]] |= 1 << person
+                self.above[person] = above[-1]
+                if letter != SINGLE:
+                    self.above[person + married] = above[-1]
+            if letter != SINGLE:
+                above.append(person)
+        for person in range(married):
+            born = children[person + married] = children[person]
+            for child in members(born):
+                siblings[child] = born & ~(1 << child)
+        self._letters = {"P": parents, "C": children, "M": spouse, "S": siblings}
+        self.relations = {name: r.places for name, r in vocabulary.relations.items()}
+        self._kinds: dict[int, int] = {}
+        self.kin = _Kin(self)
+        """For (person, relation) everyone who is this to the person."""
+
+    def walk(self, person: int, relation: str) -> int:
+        """Everyone who is this to a person."""
+        result = 0
+        for place in self.relations[relation]:
+            found = 1 << person
+            for letter in place:
+                step, last, found = self._letters[letter], found, 0
+                for one in members(last):
+                    found |= step[one]
+            result |= found
+        return result
+
+    def of_kinds(self, kinds: int) -> int:
+        """Everyone whose kind is in this mask of kinds."""
+        found = self._kinds.get(kinds)
+        if found is None:
+            found = sum(1 << n for n, kind in enumerate(self.kinds) if kinds >> kind & 1)
+            self._kinds[kinds] = found
+        return found
+
+
+class _Kin(dict[tuple[int, str], int]):
+    """Who is what to whom, looked for when it is first asked."""
+
+    def __init__(self, pedigree: Pedigree) -> None:
+        super().__init__()
+        self._pedigree = pedigree
+
+    def __missing__(self, key: tuple[int, str]) -> int:
+        found = self[key] = self._pedigree.walk(*key)
+        return found
+
+
+class _Pedigrees(dict[tuple[Vocabulary, str], Pedigree]):
+    """The pedigrees met so far, until there are too many."""
+
+    people = 0
+
+    def __missing__(self, key: tuple[Vocabulary, str]) -> Pedigree:
+        found = Pedigree(*key)
+        self.people += found.size
+        if self.people > REMEMBERED:
+            self.clear()
+            self.people = found.size
+        self[key] = found
+        return found
+
+
+_PEDIGREES = _Pedigrees()
+
+
+class Family:
+    """People of a pedigree with their genders."""
+
+    __slots__ = ("generations", "kin", "men", "pedigree", "women")
+
+    def __init__(
+        self,
+        draw: Draw,
+        vocabulary: Vocabulary,
+        generations: int,
+        children: tuple[int, int],
+        marriage: float,
+    ) -> None:
+        text = _couple(draw, generations - 1, *children, marriage)
+        pedigree = self.pedigree = _PEDIGREES[vocabulary, text]
+        self.kin = pedigree.kin
+        self.generations = generations
+        size, married = pedigree.size, pedigree.married
+        coins = 0
+        for _ in range(0, size - married, 32):
+            coins = coins << 32 | int(draw() * 2**32)
+        couples = (1 << married) - 1
+        singles = (1 << size - 2 * married) - 1
+        self.men = coins & couples | (~coins & couples) << married
+        self.men |= (coins >> married & singles) << 2 * married
+        self.women = ((1 << size) - 1) & ~self.men
+
+    def __len__(self) -> int:
+        return self.pedigree.size
+
+    def gender(self, person: int) -> str:
+        """The gender of a person."""
+        return MALE if self.men >> person & 1 else FEMALE
+
+    def settle(self, wishes: Sequence[tuple[int, str]]) -> bool:
+        """Give these people these genders, and their spouses the other one; False if at odds.
+
+        As all genders are drawn alike, the family is then one drawn among those that fit.
+        """
+        married = self.pedigree.married
+        men = women = 0
+        for person, gender in wishes:
+            spouse = 0
+            if person < 2 * married:
+                spouse = 1 << (person + married if person < married else person - married)
+            if gender == MALE:
+                men, women = men | 1 << person, women | spouse
+            else:
+                men, women = men | spouse, women | 1 << person
+        if men & women:
+            return False
+        self.men = self.men & ~women | men
+        self.women = self.women & ~men | women
+        return True
+
+    def relation(self, first: int, second: int) -> str | None:
+        """What the second person is to the first, if there is a word for it."""
+        for name in self.pedigree.relations:
+            if self.kin[first, name] >> second & 1:
+                return name
+        return None
+
+
+def _couple(draw: Draw, below: int, low: int, high: int, marriage: float) -> str:
+    """A couple with so many generations below, as a text."""
+    if not below:
+        return "()"
+    count = low if low == high else low + int(draw() * (high - low + 1))
+    if below == 1 and marriage >= 1:
+        return f"({'()' * count})"
+    born = [
+        _couple(draw, below - 1, low, high, marriage)
+        if marriage >= 1 or draw() < marriage
+        else SINGLE
+        for _ in range(count)
+    ]
+    return f"({''.join(sorted(born))})"
+
+
+def _moves(letter: str, kind: int, generations: int) -> set[int]:
+    """The kinds that a letter leads to from a kind."""
+    level, joined = divmod(kind, 2)
+    if letter == "M":
+        return {kind ^ 1}
+    if letter == "C":
+        return {2 * level + 2} if level + 1 < generations else set()
+    if joined or level == 0:
+        return set()
+    return {kind} if letter == "S" else {2 * level - 2, 2 * level - 1}
+
+
+@lru_cache(maxsize=64)
+def _reach(vocabulary: Vocabulary, generations: int) -> dict[str, tuple[tuple[int, int], ...]]:
+    """For each relation, the kinds it can start from, each as a bit with the kinds it leads to."""
+    table = {}
+    for relation, known in vocabulary.relations.items():
+        rows = []
+        for kind in range(2 * generations):
+            onward = 0
+            for place in known.places:
+                found = {kind}
+                for letter in place:
+                    found = {k for last in found for k in _moves(letter, last, generations)}
+                onward |= sum(1 << k for k in found)
+            if onward:
+                rows.append((1 << kind, onward))
+        table[relation] = tuple(rows)
+    return table
+
+
+def room(vocabulary: Vocabulary, generations: int, relations: Sequence[str]) -> list[int]:
+    """For each person of a clause a mask of the kinds from which the rest of it can be walked."""
+    reach = _reach(vocabulary, generations)
+    later = (1 << 2 * generations) - 1
+    kinds = [later]
+    for relation in reversed(relations):
+        here = 0
+        for bit, onward in reach[relation]:
+            if onward & later:
+                here |= bit
+        later = here
+        kinds.append(later)
+    kinds.reverse()
+    return kinds
+
+
+# --- what a family can hold -------------------------------------------------------------------
+
+
+class FamilyShape(NamedTuple):
+    """What a family is drawn from."""
+
+    generations: int
+    children: tuple[int, int]
+    marriage: float
+
+
+class Roomiest:
+    """The largest family of a shape: whatever clause some family of it holds, this one holds."""
+
+    def __init__(self, vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> None:
+        """For clauses of so many facts; more children than they have people are of no use."""
+        self._vocabulary, self._generations = vocabulary, shape.generations
+        most = min(shape.children[1], facts + 1)
+        text = f"({SINGLE * most})" if not shape.marriage else "()"
+        for _ in range(shape.generations - 1 if shape.marriage else 0):
+            text = f"({text * most})"
+        pedigree = self.pedigree = Pedigree(vocabulary, text)
+        married = pedigree.married
+        self._kinds = [kind + 1 for kind in pedigree.kinds]
+        joined = range(married, 2 * married)
+        self._line = [n - married if n in joined else n for n in range(pedigree.size)]
+        """For each person the number under which their branch is known: that of the couple."""
+        self._pieces: dict[tuple[str, ...], bool] = {}
+        """Whether somebody stands in a piece of a clause."""
+        self._branch = [0] * pedigree.size
+        """For each such number everyone below and the couple itself."""
+        for person in range(pedigree.size):
+            line = self._line[person]
+            while line >= 0:
+                self._branch[line] |= 1 << person
+                line = pedigree.above[line]
+
+    def holds(self, relations: tuple[str, ...]) -> bool:
+        """Whether some people of the family stand in this clause."""
+        kinds = room(self._vocabulary, self._generations, relations)
+        if not kinds[0]:
+            return False
+        # most other clauses that nobody stands in have a short piece of that kind
+        known = self._pieces
+        for at in range(len(relations) - PIECE + 1 if len(relations) > PIECE else 0):
+            piece = relations[at : at + PIECE]
+            if piece not in known:
+                known[piece] = self.holds(piece)
+            if not known[piece]:
+                return False
+        return self._search(relations, kinds)
+
+    def _search(self, relations: Sequence[str], kinds: Sequence[int]) -> bool:
+        """The same by a search; branches that nobody was met in are alike, so one will do."""
+        pedigree, count = self.pedigree, len(relations)
+        kin, fit = pedigree.kin, [pedigree.of_kinds(here) for here in kinds]
+        met = 0
+        path: list[int] = []
+        left = [self._different(fit[0], 0)]
+        work = SEARCHED
+        while left:
+            todo = left[-1]
+            if not todo:
+                left.pop()
+                if path:
+                    met ^= 1 << path.pop()
+                continue
+            work -= 1
+            if not work:
+                return False
+            person = todo.pop()
+            at = len(path)
+            found = kin[person, relations[at]] & ~met & fit[at + 1]
+            if not found:
+                continue
+            if at + 1 == count:
+                return True
+            path.append(person)
+            met |= 1 << person
+            if found & found - 1:
+                left.append(self._different(found, met))
+            else:
+                left.append([found.bit_length() - 1])
+        return False
+
+    def _different(self, people: int, met: int) -> list[int]:
+        """Of people in branches that are alike one each."""
+        above, branch, kinds, line = self.pedigree.above, self._branch, self._kinds, self._line
+        found: dict[int, int] = {}
+        while people:
+            low = people & -people
+            people ^= low
+            person = low.bit_length() - 1
+            top = line[person]
+            if branch[top] & met:
+                found[-1 - person] = person
+                continue
+            up = above[top]
+            while up >= 0 and not branch[up] & met:
+                top, up = up, above[up]
+            found[kinds[person] * len(line) + up] = person
+        return list(found.values())
+
+
+@lru_cache(maxsize=64)
+def roomiest(vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> Roomiest:
+    """The largest family of a shape, as far as clauses of so many facts need it."""
+    return Roomiest(vocabulary, shape, facts)
+
+
+def largest(generations: int, children: tuple[int, int], marriage: float) -> int:
+    """How many people such a family can have."""
+    size, couples = 2, 1
+    for _ in range(1, generations):
+        born = couples * children[1]
+        couples = born if marriage > 0 else 0
+        size += born + couples
+        if size > LARGEST:
+            break
+    return size

@@ -1,0 +1,225 @@
+"""What a reader makes of units about kin: a graph of facts, and what follows along its paths.
+
+Promises:
+1. Sound: an answer holds in every family that fits the sentences of its support (see algebra.py).
+2. A set of sentences that does not join the two people says nothing about them, since the families
+   of its parts need not be related. So the support along a simple path is minimal as a set of
+   facts; as a set of sentences this is checked (`stands`).
+3. It never sees the family, nor which fact is noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from fabula.core.supports import minimal, numbers_of
+from fabula.world.base import Fact, Finding, Query
+from fabula.world.kinship.algebra import OPTIONS, UNKNOWN, Vocabulary, fold, vocabulary
+from fabula.world.kinship.phrases import Meaning
+
+BY_MARRIAGE = "kin-by-marriage"
+KINDS = ("kin", BY_MARRIAGE)
+"""'kin' takes an uncle to be a parent's brother; 'kin-by-marriage' an aunt's husband as well."""
+MOST_PATHS = 512
+
+BLOOD = vocabulary(frozenset(OPTIONS) - {"by-marriage"})
+MARRIAGE = vocabulary(frozenset(OPTIONS))
+
+
+def words_of(kind: str) -> Vocabulary:
+    """The vocabulary in which a kind of question is answered."""
+    return MARRIAGE if kind == BY_MARRIAGE else BLOOD
+
+
+class Tongue(Protocol):
+    """What understands units: the phrases of a language, or a book of templates beside them."""
+
+    def parse(self, unit: str) -> Meaning:
+        """What a unit says."""
+
+
+class Edge(NamedTuple):
+    """A fact seen from one of its people."""
+
+    other: str
+    relation: str
+    """What the other is to this person."""
+    bit: int
+
+
+class Route(NamedTuple):
+    """A simple path between two people."""
+
+    path: list[Edge]
+    used: int
+    """Its sentences."""
+    relation: str | None
+    """What the second person is to the first if it follows."""
+
+
+class KinReading:
+    """The reader's view of a story."""
+
+    def __init__(self, tongue: Tongue, sentences: Sequence[str] = ()) -> None:
+        self.language = tongue
+        self._facts: list[tuple[Fact, ...]] = []
+        self._near: dict[str, list[Edge]] = {}
+        self._gender: dict[str, tuple[str, int]] = {}
+        """For each person the gender and the sentences that disclose it."""
+        self._routes: dict[Query, list[Route]] = {}
+        for sentence in sentences:
+            self.hear(sentence)
+
+    def hear(self, sentence: str) -> None:
+        """Take in the next unit."""
+        kin, genders = self.language.parse(sentence)
+        bit = 2 << len(self._facts)
+        facts: list[Fact] = list(kin)
+        near, known_words, mirror = self._near, BLOOD.relation_of, BLOOD.mirror
+        worded = set()
+        for word, first, second in kin:
+            relation, gender = known_words[word]
+            if gender:
+                worded.add(second)
+            near.setdefault(first, []).append(Edge(second, relation, bit))
+            near.setdefault(second, []).append(Edge(first, mirror[relation], bit))
+        for person, gender in genders:
+            if person not in worded:
+                facts.append((gender, person))
+            known = self._gender.get(person)
+            self._gender[person] = (gender, bit | known[1]) if known else (gender, bit)
+        self._facts.append(tuple(facts))
+        self._routes.clear()
+
+    # --- finding --------------------------------------------------------------------------
+
+    def routes(self, query: Query) -> list[Route]:
+        """The simple paths between the two people of a query, with what follows along them."""
+        known = self._routes.get(query)
+        if known is None:
+            words = words_of(query[0])
+            known = []
+            for path in self._walk(query[1], query[2]):
+                used = 0
+                for edge in path:
+                    used |= edge.bit
+                place = fold([words.mask[edge.relation] for edge in path])
+                relation = words.named(place) if place != UNKNOWN else None
+                known.append(Route(path, used, relation))
+            self._routes[query] = known
+        return known
+
+    def _walk(self, first: str, second: str) -> Iterator[list[Edge]]:
+        near = self._near
+        if first not in near or second not in near or first == second:
+            return
+        path: list[Edge] = []
+        seen = {first}
+        left = [iter(near[first])]
+        found = 0
+        while left:
+            for edge in left[-1]:
+                if edge.other in seen:
+                    continue
+                if edge.other == second:
+                    yield [*path, edge]
+                    found += 1
+                    if found == MOST_PATHS:
+                        return
+                    continue
+                path.append(edge)
+                seen.add(edge.other)
+                left.append(iter(near[edge.other]))
+                break
+            else:
+                left.pop()
+                if path:
+                    seen.discard(path.pop().other)
+
+    def find(self, query: Query) -> Finding | None:
+        """The word that the second person is to the first, with every minimal support."""
+        found = self._answers(query, -1)
+        if len(found) != 1:
+            return None
+        ((word, masks),) = found.items()
+        kept = minimal(masks)
+        if len(kept) > 1:  # of supports of one size first the one with the fewest facts
+            facts = {mask: self._hops(query, mask) for mask in kept}
+            kept.sort(key=lambda mask: (mask.bit_count(), facts[mask]))
+        return Finding((word,), kept, word)
+
+    def _hops(self, query: Query, mask: int) -> int:
+        """The facts on the shortest path within these sentences."""
+        return min(len(route.path) for route in self.routes(query) if not route.used & ~mask)
+
+    def _answers(self, query: Query, mask: int) -> dict[str, list[int]]:
+        """All words that follow along some path, with the sentences; one, unless contradictory."""
+        words = words_of(query[0])
+        found: dict[str, list[int]] = {}
+        for _, used, relation in self.routes(query):
+            if relation is not None and not used & ~mask:
+                for word, more in self._worded(words, relation, query[2], used, mask):
+                    found.setdefault(word, []).append(used | more)
+        return found
+
+    def _worded(
+        self, words: Vocabulary, relation: str, person: str, used: int, mask: int
+    ) -> Iterator[tuple[str, int]]:
+        """The word for a relation, and what else must be read for the gender it tells."""
+        named = words.relations[relation]
+        if named.male == named.female:
+            yield named.male, 0
+            return
+        gender, told = self._gender.get(person, ("", 0))
+        told &= mask
+        if told:
+            word = words.word(relation, gender)
+            if told & used:
+                yield word, 0
+            else:
+                yield from ((word, 1 << number) for number in numbers_of(told))
+
+    def stands(self, query: Query, conclusion: object, mask: int) -> bool:
+        """Whether these sentences alone give the word, and none of them can be dropped."""
+        if list(self._answers(query, mask)) != [conclusion]:
+            return False
+        rest = mask
+        while rest:
+            low = rest & -rest
+            rest ^= low
+            if list(self._answers(query, mask & ~low)) == [conclusion]:
+                return False
+        return True
+
+    def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
+        """The word if only these sentences had been told, or None."""
+        found = self._answers(query, mask)
+        return tuple(found) if len(found) == 1 else None
+
+    # --- describing -----------------------------------------------------------------------
+
+    def facts(self) -> list[tuple[Fact, ...]]:
+        """The facts of each unit as it words them, with the genders its pronouns disclose."""
+        return self._facts
+
+    def concepts(self, mask: int) -> tuple[str, ...]:
+        """The relations told in these units, seen either way."""
+        found = set()
+        for number in numbers_of(mask):
+            for fact in self._facts[number - 1]:
+                if len(fact) == 3:
+                    relation = BLOOD.relation_of[fact[0]][0]
+                    found.add(min(relation, BLOOD.mirror[relation]))
+        return tuple(sorted(found))
+
+    def signature(self, query: Query, mask: int) -> str:
+        """The kind of question and the clause of the support, e.g. 'kin:mother-brother'."""
+        paths = [route.path for route in self.routes(query) if not route.used & ~mask]
+        if not paths:
+            return query[0]
+        words = []
+        for edge in min(paths, key=len):
+            gender = self._gender.get(edge.other, ("", 0))[0]
+            words.append(BLOOD.word(edge.relation, gender) if gender else edge.relation)
+        return f"{query[0]}:{'-'.join(words)}"

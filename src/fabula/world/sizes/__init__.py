@@ -1,0 +1,60 @@
+"""Things that are bigger or smaller than others; bAbI task 18.
+
+    1 The crate is bigger than the basket.
+    2 The tin fits inside the basket.
+    3 The crate fits inside the wardrobe.
+
+    Does the crate fit in the tin?  no: sentences 1, 2.
+
+'Bigger than' and 'fits inside' are the two directions of one strict order: what fits is smaller,
+and by convention (`smaller-fits`) what is smaller fits. What is bigger than something bigger is
+bigger; nothing else follows. How things are usually sized does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabula.world.base import Query
+from fabula.world.sizes import release
+from fabula.world.sizes.language import language
+from fabula.world.sizes.reading import SizesReading, read
+from fabula.world.sizes.recipe import SizesRecipe
+from fabula.world.sizes.tale import SizesTale
+from fabula.world.small import small_world
+
+
+def choices(recipe: SizesRecipe, query: Query) -> list[str]:
+    """All answers that this kind of question can have."""
+    return ["yes", "no"]
+
+
+def conventions(recipe: SizesRecipe) -> tuple[str, ...]:
+    """The conventions that answers of a recipe may rely on."""
+    return ("smaller-fits",) if "fits" in recipe.kinds() else ()
+
+
+def relies(
+    reading: SizesReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+) -> tuple[str, ...]:
+    """That something fits follows by itself only from what fits in what.
+
+    What fits inside something is smaller, with or without a convention; so nothing else needs one.
+    """
+    if query[0] != "fits" or answer != ("yes",):
+        return ()
+    return () if any(not mask & ~reading.fits for mask in masks) else ("smaller-fits",)
+
+
+SIZES = small_world(
+    __name__,
+    SizesRecipe,
+    tale=SizesTale,
+    language=language,
+    read=read,
+    choices=choices,
+    citations=release.citations,
+    conventions=conventions,
+    relies=relies,
+    about=__doc__ or "",
+)

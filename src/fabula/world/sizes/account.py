@@ -1,0 +1,131 @@
+"""The verifier's own reading of stories about sizes, and what follows from them.
+
+A set of sentences entails that one thing is bigger than another if told comparisons lead from the
+one to the other, and nothing if they lead in a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cache
+
+from fabula.language.patterns import Patterns, language_data, matching, nothing_fits, silent
+from fabula.world.base import Claim, Fact, Query
+from fabula.world.proving import examine
+
+ANYTHING = matching(r"[\w'-]+(?: [\w'-]+)*")
+ROLES = {"bigger": ANYTHING, "smaller": ANYTHING}
+ORDER = {"bigger": ("bigger", "smaller"), "fits": ("smaller", "bigger")}
+"""In which order queries name the two things."""
+
+
+class Grammar:
+    """The patterns of one language."""
+
+    def __init__(self, code: str) -> None:
+        data = language_data(code, "sizes")
+        self._code, self._silent = code, silent(code, "sizes")
+        self._sentences, self._questions = Patterns(), Patterns()
+        for table, patterns in (("sentences", self._sentences), ("questions", self._questions)):
+            for kind, texts in data[table].items():
+                for text in texts:
+                    patterns.add(text, kind, ROLES)
+
+    def fact(self, sentence: str) -> Fact:
+        """What a sentence tells; empty if it tells nothing."""
+        found = self._sentences.best(sentence)
+        if found is None:
+            if self._silent(sentence):
+                return ()
+            raise nothing_fits(self._code, sentence)
+        return ("bigger", found.slots["bigger"], found.slots["smaller"])  # however it is worded
+
+    def question(self, text: str) -> Query:
+        """What a question asks."""
+        found = self._questions.best(text.strip())
+        if found is None:
+            raise nothing_fits(self._code, text, "question")
+        return (found.meaning, *(found.slots[role] for role in ORDER[found.meaning]))
+
+
+class Account:
+    """A story as the verifier reads it."""
+
+    def __init__(self, code: str, sentences: Sequence[str]) -> None:
+        self._grammar = grammar(code)
+        self._facts = [self._grammar.fact(sentence) for sentence in sentences]
+
+    def facts(self) -> list[tuple[Fact, ...]]:
+        """The facts of each sentence."""
+        return [(fact,) if fact else () for fact in self._facts]
+
+    def query(self, question: str) -> Query:
+        """What a question asks."""
+        return self._grammar.question(question)
+
+    def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
+        """What is wrong with each claim; by the logic program if `logic` is set."""
+        if logic:
+            from fabula.world.sizes import oracle
+
+            return oracle.prove(self._facts, claims)
+        return [
+            examine(
+                claim,
+                len(self._facts),
+                lambda told: conclude(self._facts, claim.query, told),  # noqa: B023
+                "".join(claim.answer),
+            )
+            for claim in claims
+        ]
+
+
+def conclude(facts: Sequence[Fact], query: Query, told: Collection[int]) -> str | None:
+    """What these sentences answer to a query; None if nothing follows."""
+    first, second = query[1:] if query[0] == "bigger" else query[:0:-1]
+    things = {name for fact in facts if fact for name in fact[1:]}
+    if not {first, second} <= things or first == second:
+        return None
+    below: dict[str, set[str]] = {}
+    for number in told:
+        fact = facts[number - 1]
+        if fact:
+            below.setdefault(fact[1], set()).add(fact[2])
+    if _circular(below):
+        return None
+    if second in _under(below, first):
+        return "yes"
+    return "no" if first in _under(below, second) else None
+
+
+def _under(below: dict[str, set[str]], top: str) -> set[str]:
+    """All that is smaller than something, as told."""
+    found, todo = set[str](), [top]
+    for thing in todo:  # grows while it is read
+        for other in below.get(thing, ()):
+            if other not in found:
+                found.add(other)
+                todo.append(other)
+    return found
+
+
+def _circular(below: dict[str, set[str]]) -> bool:
+    """Whether something is told to be bigger than itself: things that nothing is told to be bigger
+    than are taken away, and what they are bigger than next, until none is left to take."""
+    above = dict.fromkeys([*below, *(thing for under in below.values() for thing in under)], 0)
+    for under in below.values():
+        for thing in under:
+            above[thing] += 1
+    todo = [thing for thing, count in above.items() if not count]
+    for thing in todo:  # grows while it is read
+        for other in below.get(thing, ()):
+            above[other] -= 1
+            if not above[other]:
+                todo.append(other)
+    return len(todo) < len(above)
+
+
+@cache
+def grammar(code: str) -> Grammar:
+    """The patterns of a language."""
+    return Grammar(code)

@@ -1,0 +1,150 @@
+"""Things at places on a grid; bAbI tasks 4, 17 and 19, and StepGame.
+
+    1 Otto is one row higher than Vera and one column further to the left.
+    2 Hugo can be found to the left of Nina.
+    3 You find Vera to the left of Hugo.
+
+    What is the relation of the agent Nina to the agent Otto?  lower-right: sentences 1, 2, 3.
+
+A sentence tells how one thing lies to another, in one of eight directions. By convention it means
+exactly one step on the grid (`unit-step`) and no difference in a direction that it does not name
+(`straight`: 'to the left' keeps the row, 'above' keeps the column). So a chain of sentences between
+two things tells exactly how they lie to each other, and nothing less does. One world with
+several vocabularies: compass words for rooms (4, 19), sides for figures (17), and a phrase bank of
+some three hundred expressions (StepGame). A way between rooms (19) takes told neighbours only.
+
+A recipe of the phrase bank can have more, e.g. stepgame/plus: several steps in one sentence
+(`steps`), two links in one sentence (`joined`), denials (`noise.negation`), and other questions:
+
+    1 Theo is three steps to the right of Edith and below Edgar.
+    2 Nina is two rows higher than Edgar and two columns further to the left.
+    3 You will not find Karl directly to the left of Edith.
+    4 It is not true that Nina is in the same place as Theo.
+
+    relation  What is the relation of the agent Nina to the agent Edith?  upper-right: 1, 2.
+    yes-no    Is Karl directly to the left of Edith?  no: 3, a denial. Is Nina directly above Edith?
+              no: 1, 2.
+    which     Which agents are anywhere to the left of Theo?  Edith, Nina: 1, 2. All who certainly
+              are further left than Theo, in whatever row. (Edgar is above Theo.)
+    path      Following the relations as told, by which steps does one get from Edith to Edgar?
+              right, right, right, up: 1. Over told links, as few as can be, if all such ways have
+              the same steps.
+    how-far   How many steps is Nina away from Edith, if steps may be diagonal?  3: 1, 2.
+
+With `dimensions = 3` (stepgame/deep) things are in a room seen from the front, told by phrases of
+its own: above and below are heights, in front is towards the viewer, and a sentence may name up to
+three sides (`front-view`). A flat story is the plane of one depth, so no word changes its meaning.
+
+    1 Going one step up and one step to the front from Otto brings you to Vera.
+    2 Hugo is to the right of, above and behind Vera.
+
+    relation  What is the relation of the agent Hugo to the agent Otto?  upper-right: 1, 2.
+
+A denial excludes one way to lie to another, distances aside ('directly to the left', 'to the upper
+left', 'in the same place'); it is always true, and it can prove a 'no'. In three dimensions it
+excludes a whole side, so it can prove a 'yes' too: if Otto is not anywhere behind Vera, and Vera is
+in front of Hugo, then Otto is in front of Hugo. All these supports are found (see denials.py).
+
+`hops` counts the links and denials that the proof uses, `support_size` its sentences: a sentence
+that tells two links may add two hops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fabula.core.seeds import Draw
+from fabula.core.supports import numbers_of
+from fabula.recipe.model import Recipe
+from fabula.world.base import Account, Brief, Claim, Fact, Query, Tale, World
+from fabula.world.relations.amounts import bounds
+from fabula.world.space import conventions, release
+from fabula.world.space.grid import FACING, INVERSE
+from fabula.world.space.language import language
+from fabula.world.space.reading import SpaceReading, read
+from fabula.world.space.recipe import SpaceRecipe
+from fabula.world.space.tale import SpaceTale
+
+
+def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
+    """A new story that fits the kind of instance wanted."""
+    assert isinstance(recipe, SpaceRecipe)
+    return SpaceTale(recipe, unfold, brief)  # one stream: the map is drawn before it is told
+
+
+def canonical(fact: Fact) -> Fact:
+    """Of a relation and its inverse the one whose first name comes first."""
+    if fact[0] == "not":
+        _, pattern, one, other = fact
+        return fact if one <= other else ("not", FACING[pattern], other, one)
+    relation, one, other, *steps = fact
+    return fact if one <= other else (INVERSE[relation], other, one, *steps)
+
+
+def canon(reading: SpaceReading, mask: int) -> list[str]:
+    """The canonical facts of these sentences as text."""
+    if reading.more:
+        facts = reading.facts()
+        return [" ".join(canonical(fact)) for n in numbers_of(mask) for fact in facts[n - 1]]
+    found, told = [], reading.told
+    for number in numbers_of(mask):
+        relation, one, other, _ = told[number - 1]
+        if one <= other:
+            found.append(f"{relation} {one} {other}")
+        else:
+            found.append(f"{INVERSE[relation]} {other} {one}")
+    return found
+
+
+def ask(code: str, query: Query) -> str:
+    """A query in words."""
+    return language(code).ask(query)
+
+
+def parse_question(code: str, question: str) -> Query:
+    """The query behind a question."""
+    return language(code).parse_question(question)
+
+
+def choices(recipe: Recipe, query: Query) -> list[str] | None:
+    """All answers that this kind of question can have in the recipe."""
+    assert isinstance(recipe, SpaceRecipe)
+    if query[0] == "relation":
+        return list(recipe.space.labels)
+    if query[0] == "yes-no":
+        return ["yes", "no"]
+    if query[0] == "how-far":
+        return [str(number) for number in range(bounds(recipe.hops)[1] * recipe.longest + 1)]
+    return None if query[0] in ("path", "which") else list(recipe.pool)
+
+
+def retold(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+    """The verifier's own reading."""
+    from fabula.world.space.account import Account as Own
+
+    return Own(code, sentences)
+
+
+def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
+    """Objections to each claim, by the verifier's own reading and rules."""
+    return retold(code, sentences, {}).prove(claims)
+
+
+SPACE = World(
+    SpaceRecipe,
+    begin,
+    read,
+    ask,
+    parse_question,
+    choices,
+    prove,
+    __doc__ or "",
+    release.citations,
+    canonical,
+    canon=canon,
+    hops=SpaceReading.hops,
+    conventions=conventions.in_force,
+    relies=conventions.relies,
+    account=retold,
+)

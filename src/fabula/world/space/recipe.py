@@ -1,0 +1,260 @@
+"""The keys that recipes of the world of positions have besides those of every recipe."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from fabula.errors import FabulaError, hint
+from fabula.recipe.model import Recipe, Weight
+from fabula.world.keys import among, amount, twice
+from fabula.world.relations.amounts import Amount, Noise, bounds
+from fabula.world.space.grid import COMPASS, FLAT_SIDES, SPACES, Space
+from fabula.world.space.language import language
+
+if TYPE_CHECKING:
+    from fabula.world.space.drawing import Drawer
+    from fabula.world.space.telling import Teller
+
+KINDS = ("relation", "yes-no", "what-is", "what-of", "path", "which", "how-far")
+LONGEST_STEP = 9  # the numbers that the language files have words for
+DEEP_DETOUR = 6  # ways around in three dimensions are many more
+MOST_DENIALS = 2  # three and more could settle together what no chain settles (see reading.py)
+
+
+def _without_defaults(content: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    """A recipe without the keys that came later and are not used, so that older digests hold."""
+    return {k: v for k, v in content.items() if k not in later or v != later[k]}
+
+
+class SpaceNoise(Noise):
+    """Noise, or the published StepGame's."""
+
+    original: bool = False
+    """Amounts and construction of the published StepGame, whatever the other keys say."""
+    negation: Annotated[Amount, amount(0, "denials", MOST_DENIALS)] = 0
+    """Sentences that say how two entities of the chain do not lie to each other."""
+
+    @model_serializer(mode="wrap")
+    def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_defaults(handler(self), {"negation": 0})
+
+    def most(self, hops: int) -> int:
+        """The largest number of new entities the noise can need."""
+        if self.original:
+            m = (hops + 1) // 3 + 1
+            return max(m, 2) + m + (6 if hops > 3 else 0)
+        return self.newcomers()
+
+
+class SpaceRecipe(Recipe):
+    """A recipe of the world of positions."""
+
+    asks: Annotated[dict[str, Weight], among(KINDS)]
+    names: tuple[str, ...] = ()
+    """Names of the entities; or:"""
+    length: Literal[1] = 1
+    """Not used: a story here is as long as its chain, map and noise are."""
+    naming: Literal["", "letters", "words", "objects", "people"] = ""
+    """A list of names in the language file."""
+    told: Literal["compass", "sides", "phrases"] = "phrases"
+    """Which sentences tell relations: 'north of …', 'above …', or the phrase bank."""
+    dimensions: Literal[2, 3] = 2
+    """Two: the page, left and right, above and below. Three: a room seen from the front, with above
+    and below as heights, and in front and behind; told by phrases of its own."""
+    phrases: tuple[str, ...] = ()
+    """Kinds of expressions used from the phrase bank; empty: all."""
+    shape: Literal["chain", "line", "map"] = "chain"
+    """What is told: a chain of `hops` links; three in a line with the middle told more often as
+    the ground; or a chain of `hops` links with other entities hung on it, `entities` in all."""
+    hops: Annotated[Amount, amount(1, "hops")] = 2
+    """Links between the two entities asked about (in a map: of the way)."""
+    entities: Annotated[Amount, amount(1, "entities")] = 6
+    """Entities of a map."""
+    crowded: bool = True
+    """In a map entities may share a place or be neighbours without being told to be, and all hang
+    on the way asked for; if not, none of this."""
+    asked: Literal["ends", "any"] = "ends"
+    """Whom a question about a chain names: its ends, or any two, as the published StepGame does."""
+    noise: SpaceNoise = SpaceNoise()
+    balanced: bool = False
+    """Draw the outcome of a chain first: each as likely as the others, overlap included."""
+    quotas: tuple[Literal["hops", "answer"], ...] = ()
+    """Exactly as many instances for each number of hops, or each answer, or both; makes cells."""
+    aligned: bool = True
+    """Ask 'is … left of …?' even of entities in one column, and so on; the answer is no."""
+    sure: bool = False
+    """Ask 'what is north of …?' only if nothing else lies on that side at any distance."""
+    subject_only: bool = False
+    """Ask 'what is …?' only for the first-named entity of a sentence, as the release does."""
+    labels: Literal["proof", "release"] = "proof"
+    """Which support is written: the best minimal proof, or the release's own list and order."""
+    joined: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Chance that a sentence tells two links. A support is a set of sentences all the same, so it
+    may have fewer sentences than the proof has hops."""
+    steps: Annotated[Amount, amount(1, "steps", LONGEST_STEP)] = 1
+    """Steps on the grid that a sentence tells, always in one direction."""
+
+    @model_serializer(mode="wrap")
+    def _known(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        later = {"joined": 0.0, "steps": 1, "dimensions": 2}
+        return _without_defaults(handler(self), later)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _deal(cls, data: Any) -> Any:
+        """Cells for the quotas."""
+        if not isinstance(data, dict):
+            return data
+        quotas, hops = data.get("quotas") or (), data.get("hops", 2)
+        ends = hops if isinstance(hops, (list, tuple)) else (hops, hops)
+        dimensions = data.get("dimensions", 2)
+        space = SPACES.get(dimensions) if isinstance(dimensions, int) else None
+        sound = isinstance(quotas, (list, tuple)) and len(ends) == 2
+        sound = sound and all(type(k) is int and 0 < k <= 1000 for k in ends)
+        if not quotas or not sound or space is None:
+            return data  # what is wrong is refused in a moment, with its place
+        low, high = ends
+        cells = []
+        for k in range(low, high + 1):
+            labels = (
+                [x for x in space.labels if k > 1 or x != "overlap"] if "answer" in quotas else [""]
+            )
+            for answer in labels:
+                cell: dict[str, Any] = {"share": 1 / len(labels)}
+                if "hops" in quotas:
+                    least = -(-k // 2) if data.get("joined") else k
+                    cell |= {"name": f"{k} hops {answer}".strip(), "support_size": (least, k)}
+                    if data.get("joined"):  # a sentence may tell two links
+                        cell["hops"] = (k, k)
+                if answer:
+                    cell |= {"name": cell.get("name", answer), "answers": [answer]}
+                cells.append(cell)
+            if "hops" not in quotas:
+                break
+        return {**data, "cells": cells}
+
+    @model_validator(mode="after")
+    def _tellable(self) -> SpaceRecipe:
+        if bool(self.names) == bool(self.naming):
+            raise ValueError("names: give either names or naming")
+        asked = set(self.kinds())
+        if self.told == "phrases" and {"what-is", "what-of"} & asked:
+            raise ValueError("asks: neighbours need compass words; set told = 'compass'")
+        if self.told != "phrases" and {"which", "how-far"} & asked:
+            raise ValueError("asks: 'which' and 'how-far' need told = 'phrases'")
+        if self.told != "phrases" and self.special:
+            raise ValueError("joined, steps, noise.negation: these need told = 'phrases'")
+        if self.special and self.shape != "chain":
+            raise ValueError("joined, steps, noise.negation: these need shape = 'chain'")
+        if self.dimensions > 2 and (self.told != "phrases" or self.shape != "chain"):
+            raise ValueError("dimensions: 3 needs told = 'phrases' and shape = 'chain'")
+        if self.dimensions > 2 and self.noise.original:
+            raise ValueError("noise.original: the published noise is flat; set dimensions = 2")
+        if self.dimensions > 2 and bounds(self.noise.supporting)[1] > DEEP_DETOUR:
+            raise ValueError(f"noise.supporting: at most {DEEP_DETOUR} sentences if dimensions = 3")
+        if "answer" in self.quotas and self.told == "phrases" and asked != {"relation"}:
+            raise ValueError("quotas: 'answer' deals out relations; drop it, or ask only for these")
+        for cell in (self.keep, *self.cells):
+            for kind in cell.asks:
+                if not self.asks.get(kind):
+                    raise ValueError(f"cells.asks: '{kind}' is not asked.{hint(kind, self.asks)}")
+        self._check_phrases()
+        self._check_room()
+        self._check_names()
+        return self
+
+    def _check_phrases(self) -> None:
+        tongue = language(self.native)
+        known = tongue.kinds(self.dimensions)
+        for kind in self.phrases:
+            if kind not in known:
+                raise ValueError(f"phrases: unknown '{kind}'.{hint(kind, known)}")
+        bank = tongue.banks[self.dimensions].phrases
+        told = {p.relation for p in bank if p.kind in self.phrases}
+        missing = [relation for relation in self.space.units if relation not in told]
+        if self.phrases and missing:
+            raise ValueError(f"phrases: these have no expression for {', '.join(missing)}")
+
+    def _check_room(self) -> None:
+        """There must be names enough for the largest story."""
+        hops = bounds(self.hops)[1]
+        need = hops + 1 + self.noise.most(hops)
+        if self.shape == "line":
+            need = 3
+        elif self.shape == "map":
+            need = bounds(self.entities)[1]
+            if bounds(self.entities)[0] < hops + 1:
+                raise ValueError("entities: fewer than the way asked for needs")
+        if need > len(self.pool):
+            raise ValueError(
+                f"names: up to {need} are needed and there are {len(self.pool)}; "
+                "add names, or ask for fewer hops or less noise"
+            )
+
+    def _check_names(self) -> None:
+        """Every name must survive being told and parsed back."""
+        tongue, pool = language(self.native), self.pool
+        twice(self.names, "names")
+        if self.naming:
+            return
+        for name in pool:
+            other = pool[0] if name != pool[0] else pool[-1]
+            said = self._probe(name, other)
+            try:
+                told = tongue.parse(said)
+            except FabulaError:
+                told = ("", "", "", "")
+            if told[1:3] != (name, other):
+                raise ValueError(f"names: '{name}' is not understood in '{said}'")
+            if self.told == "phrases" and name.lower() in tongue.vocabulary():
+                raise ValueError(f"names: '{name}' is a word of the sentences themselves")
+
+    def _probe(self, name: str, other: str) -> str:
+        tongue = language(self.native)
+        if self.told == "phrases":
+            return tongue.say("left", name, other, lambda: 0.0)
+        return tongue.tell(self.words[0], name, other, lambda: 0.0)
+
+    @cached_property
+    def drawer(self) -> Drawer:
+        """What draws the stories."""
+        from fabula.world.space.drawing import Drawer
+
+        return Drawer(self)
+
+    @cached_property
+    def teller(self) -> Teller:
+        """What tells them."""
+        from fabula.world.space.telling import Teller
+
+        return Teller(self)
+
+    @property
+    def space(self) -> Space:
+        """The grid in words."""
+        return SPACES[self.dimensions]
+
+    @property
+    def longest(self) -> int:
+        """The most steps that a sentence tells."""
+        return bounds(self.steps)[1]
+
+    @cached_property
+    def special(self) -> bool:
+        """Whether sentences may do other than tell one step."""
+        return bool(self.joined or self.longest > 1 or bounds(self.noise.negation)[1])
+
+    @property
+    def pool(self) -> tuple[str, ...]:
+        """The names there are."""
+        return self.names or language(self.native).names[self.naming]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words for relations that sentences of this recipe tell."""
+        if self.told == "compass":
+            return tuple(COMPASS)
+        return FLAT_SIDES if self.told == "sides" else tuple(self.space.units)
