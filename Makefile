@@ -27,6 +27,7 @@ test: ready-dev  ## linter, types and tests (ARGS='-k golden' for some of the te
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	$(VENV)/bin/lint-imports --no-cache
 	$(PY) -m pytest -n 2 $(ARGS)
 
 fast: checked  ## Fabula with its inner loops compiled, in .venv-fast

@@ -1,55 +1,72 @@
 """Fabula generates, proves and uses benchmarks of story understanding.
 
 >>> import fabula
->>> fabula.instance("babi/qa2", "test", 417)        # one instance
->>> for instance in fabula.generate("babi/qa2", split="test", seed=7): ...
->>> fabula.score(instance, "The answer is the garden.")
+>>> data = fabula.Dataset("babi/qa2", split="test", seed=7)
+>>> len(data), data[0].question
+(1000, 'Where is the apple?')
+>>> fabula.score(data[0], "The answer is the garden.").outcome.value
+'wrong'
+
+Every name below is loaded when it is first used, so importing the package is quick.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from fabula._version import __version__
 
 if TYPE_CHECKING:
+    from fabula.analysis.verify import verify
+    from fabula.api import formats, read, recipes, worlds, write
     from fabula.core.instance import Instance
+    from fabula.datasets.dataset import Dataset
+    from fabula.errors import (
+        FabulaError,
+        MissingExtraError,
+        MissingFileError,
+        OutputError,
+        ParseError,
+        QuotaError,
+        RecipeError,
+        UnknownRecipeError,
+        UsageError,
+    )
     from fabula.generation.author import generate, instance
+    from fabula.prompting.prompt import prompt
     from fabula.recipe.model import Recipe, load
     from fabula.scoring import score
 
-__all__ = ["Instance", "Recipe", "__version__", "generate", "instance", "load", "score"]
+__all__ = [
+    "Dataset", "FabulaError", "Instance", "MissingExtraError", "MissingFileError", "OutputError",
+    "ParseError", "QuotaError", "Recipe", "RecipeError", "UnknownRecipeError", "UsageError",
+    "__version__", "formats", "generate", "instance", "load", "prompt", "read", "recipes", "score",
+    "verify", "worlds", "write",
+]  # fmt: skip
+
+_HOME = {
+    "Dataset": "datasets.dataset",
+    "Instance": "core.instance",
+    "Recipe": "recipe.model",
+    "generate": "generation.author",
+    "instance": "generation.author",
+    "load": "recipe.model",
+    "prompt": "prompting.prompt",
+    "score": "scoring",
+    "verify": "analysis.verify",
+}
+"""The module of a public name; errors are in `errors`, all else is in `api`."""
 
 
-class _Package(ModuleType):
-    """The package, whose functions are loaded when they are asked for: importing it is quick.
-
-    Properties, because `generate`, `instance` and `score` are also modules, and importing those
-    would otherwise put the module in the place of the function.
-    """
-
-
-def _lazy(module: str, name: str) -> property:
-    def load(package: ModuleType) -> Any:
-        return getattr(import_module(f"fabula.{module}"), name)
-
-    def ignore(package: ModuleType, value: Any) -> None:
-        """The import system sets submodules; the function stays."""
-
-    return property(load, ignore)
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'fabula' has no attribute '{name}'")
+    home = _HOME.get(name, "errors" if name.endswith("Error") else "api")
+    value = getattr(import_module(f"fabula.{home}"), name)
+    globals()[name] = value
+    return value
 
 
-for _module, _name in (
-    ("generate", "generate"),
-    ("generate", "instance"),
-    ("instance", "Instance"),
-    ("recipe", "Recipe"),
-    ("recipe", "load"),
-    ("score", "score"),
-):
-    setattr(_Package, _name, _lazy(_module, _name))
-
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return __all__

@@ -7,26 +7,38 @@ from collections.abc import Iterable
 
 
 class FabulaError(Exception):
-    """Something the user can put right; the command line prints it without a traceback."""
+    """Something the user can fix; the command line prints it without a traceback."""
 
 
-class RecipeError(FabulaError):
+class UsageError(FabulaError, ValueError):
+    """An argument that makes no sense here."""
+
+
+class RecipeError(FabulaError, ValueError):
     """A recipe that cannot be read or contradicts itself."""
 
 
+class UnknownRecipeError(RecipeError, LookupError):
+    """A recipe name that does not exist."""
+
+
 class QuotaError(FabulaError):
-    """A kind of instance that a recipe asks for and that its stories do not yield."""
+    """A kind of instance that a recipe asks for and its stories never yield."""
 
 
-class ParseError(FabulaError):
+class ParseError(FabulaError, ValueError):
     """A sentence, question or file that cannot be understood."""
 
 
+class MissingFileError(FabulaError, FileNotFoundError):
+    """A file or folder that does not exist."""
+
+
 class OutputError(FabulaError):
-    """Output that cannot be written where it was asked for."""
+    """Output that cannot be written to the given place."""
 
 
-class MissingExtraError(FabulaError):
+class MissingExtraError(FabulaError, ImportError):
     """An optional dependency that is not installed."""
 
 

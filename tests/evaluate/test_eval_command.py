@@ -70,12 +70,12 @@ def test_training_data_that_are_gone_are_told_and_no_error(
     ("arguments", "what"),
     [
         (["nothing", "babi/qa1"], "nothing: no such model"),
-        (["src", "babi/qa1"], "src: no trained model is here"),
+        (["src", "babi/qa1"], "src: no trained model here"),
         (["openai/x", "babi/qa11x"], "no recipe 'babi/qa11x'. Did you mean"),
         (["openai/x", "babi/qa1", "--form", "leter"], "--form leter: known are word"),
         (["openai/x", "babi/qa1", "--style", "rap"], "--style rap: known are direct"),
         (["openai/x", "babi/qa1", "--split", "tset"], "no split 'tset'"),
-        (["openai/x", "babi/qa1", "--likelihood"], "only models 'hf:…' tell likelihoods"),
+        (["openai/x", "babi/qa1", "--likelihood"], "works with 'hf:' models only"),
     ],
 )
 def test_mistakes_are_told_in_a_line(

@@ -160,7 +160,7 @@ def test_a_condition_that_is_never_met_is_named_soon(
         return begin(*given)
 
     author = Author(load(recipe, changes), "train")
-    author.world = author.world._replace(begin=counted)
+    monkeypatch.setattr(author.world, "begin", counted)
     with pytest.raises(QuotaError) as caught:
         list(author.instances(0, 1))
     assert said in str(caught.value)

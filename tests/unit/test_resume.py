@@ -16,9 +16,10 @@ import pytest
 from fabula.datasets import engines as engine
 from fabula.datasets.engines import processes
 from fabula.datasets.engines.local import LocalStore
+from fabula.datasets.engines.places import store_at
 from fabula.datasets.engines.plan import Plan, Shard
 from fabula.datasets.engines.shard import Job, Piece
-from fabula.datasets.engines.store import Made, store_at
+from fabula.datasets.engines.store import Made
 from fabula.errors import OutputError
 from fabula.recipe.model import load
 

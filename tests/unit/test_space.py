@@ -19,7 +19,7 @@ from fabula.recipe.model import load
 from fabula.world import space
 from fabula.world.base import Brief
 from fabula.world.relations import Graph
-from fabula.world.space import begin
+from fabula.world.space import SPACE
 from fabula.world.space.bank import Phrase
 from fabula.world.space.chart import Chart
 from fabula.world.space.grid import (
@@ -33,6 +33,7 @@ from fabula.world.space.grid import (
 )
 from fabula.world.space.language import language
 from fabula.world.space.reading import read
+from fabula.world.space.recipe import SpaceRecipe
 
 PHRASES = language("en").banks[2].phrases
 
@@ -186,7 +187,8 @@ def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
     author = Author(load("stepgame/noise"), "train")
     draw = iter([i * 0.6180339887 % 1 for i in range(200_000)]).__next__
     for cell in (order.cell for order in author.orders):
-        tale = begin(author.recipe, draw, draw, Brief("train", 0, cell))
+        assert isinstance(author.recipe, SpaceRecipe)
+        tale = SPACE.begin(author.recipe, draw, draw, Brief("train", 0, cell))
         tale.advance(1)
         found = [c for c in tale.candidates("relation", draw) if c.answer == cell.answers]
         assert found
@@ -336,7 +338,7 @@ def test_the_story_of_the_documentation() -> None:
         "How many steps is Nina away from Edith, if steps may be diagonal?": (("3",), 0b110),
     }
     for question, (answer, mask) in asked.items():
-        query = space.parse_question("en", question)
+        query = SPACE.parse_question("en", question)
         finding = reading.find(query)
         assert finding is not None, question
         assert (finding.answer, finding.masks) == (answer, [mask]), question
@@ -505,7 +507,7 @@ def test_stories_are_drawn_for_their_split(name: str) -> None:
     def facts(split: str) -> set[str]:
         found = set()
         for one in generate(name, split, seed=1, size=300, hops=1, split_overrides={}):
-            told = [" ".join(space.canonical(one.facts[n - 1][0])) for n in one.support]
+            told = [" ".join(SPACE.canonical(one.facts[n - 1][0])) for n in one.support]
             found.add(content(told, one.query))
         return found
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fabula.datasets.manifest import altered
 
 from fabula.cli import main
 from fabula.datasets.engines import Job
 from fabula.datasets.formats import babi
-from fabula.datasets.suite import suites, write_suite
+from fabula.datasets.suite import write_suite
 from fabula.errors import FabulaError, OutputError
 from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.suite import suites
 
 SUITE = suites()["babi/all"]
 SMALL = SUITE.model_copy(
@@ -35,15 +37,27 @@ def test_it_has_the_names_and_sizes_of_the_release() -> None:
 def test_files_hold_what_the_recipe_gives_and_exactly_so_many(tmp_path: Path) -> None:
     manifest = write_suite(SMALL, tmp_path / "all", limits=dict.fromkeys(SMALL.splits, 13), seed=5)
     found = {str(p.relative_to(tmp_path / "all")) for p in (tmp_path / "all").rglob("*.txt")}
-    assert found == set(manifest["files"])
+    files = [(split, file) for split, part in manifest["splits"].items() for file in part["files"]]
+    assert found == {file["file"] for _, file in files}
     assert "en/qa18_size-reasoning_test.txt" in found
     assert "en-valid/qa1_valid.txt" in found
-    for name, file in manifest["files"].items():
+    assert altered(tmp_path / "all") == ()
+    for split, file in files:
+        name = file["file"]
         content = (tmp_path / "all" / name).read_bytes()
         asked = sum(len(story.questions) for story in babi.read(tmp_path / "all" / name))
-        assert asked == file["questions"] == 13
+        assert asked == file["instances"] == 13
         recipe = load(file["recipe"], {"language": file["language"]})
-        assert Job(recipe, 5, "babi").piece(file["split"], 0, 13).content == content
+        assert Job(recipe, 5, "babi").piece(split, 0, 13).content == content
+
+
+def test_a_tampered_file_of_a_suite_is_noticed(tmp_path: Path) -> None:
+    write_suite(SMALL, tmp_path / "all", limits=dict.fromkeys(SMALL.splits, 5))
+    victim = tmp_path / "all" / "en" / "qa18_size-reasoning_test.txt"
+    victim.write_bytes(victim.read_bytes().replace(b"yes", b"no"))
+    assert altered(tmp_path / "all") == (f"{victim}: changed since it was written",)
+    victim.unlink()
+    assert altered(tmp_path / "all") == (f"{victim}: missing",)
 
 
 def test_the_same_bytes_on_two_workers_and_changes_for_all(tmp_path: Path) -> None:

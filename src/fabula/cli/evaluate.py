@@ -101,10 +101,10 @@ def eval_(
 
     Example: [bold]fabula eval runs/memn2n babi/qa2 --out runs/memn2n-qa2 --size 500[/bold]
     """
+    from fabula.datasets.sources import evaluation_split, instances, is_data
     from fabula.evaluation.model import Ask
     from fabula.evaluation.models import model_named
     from fabula.evaluation.run import evaluate
-    from fabula.integrations import evaluation_split, instances, is_data_set
     from fabula.prompting.prompt import forms, languages, styles
     from fabula.recipe.model import load
     from fabula.training.trained import Trained
@@ -128,7 +128,7 @@ def eval_(
     said = " ".join([data, chosen, *(settings or ()), *([] if seed is None else [f"seed={seed}"])])
     try:
         with stages() as stage:
-            total = size if size or is_data_set(data) else load(data, changes).splits[chosen].size
+            total = size if size or is_data(data) else load(data, changes).splits[chosen].size
             with stage(f"questions of {data}", total) as tick:
                 asked = list(tick.each(instances(data, chosen, seed, size, changes)))
             examples = list(instances(data, "train", seed, shots, changes)) if shots else []
@@ -303,8 +303,8 @@ def doses(
 
     Example: [bold]fabula doses dyna/diverse-t7 --sizes 10,100,1000 --out doses[/bold]
     """
+    from fabula.datasets.sources import evaluation_split, instances
     from fabula.evaluation.curves import doses as take
-    from fabula.integrations import evaluation_split, instances
 
     try:
         wanted = [int(size) for size in sizes.split(",")]

@@ -27,7 +27,7 @@ from fabula.cli.common import (
 from fabula.errors import FabulaError
 
 if TYPE_CHECKING:
-    from fabula.datasets.suite import Suite
+    from fabula.recipe.suite import Suite
 
 
 def list_(
@@ -39,8 +39,8 @@ def list_(
     Example: [bold]fabula list[/bold]
     """
     from fabula.analysis.show import recipe_row, show_recipes
-    from fabula.datasets.suite import suites
     from fabula.recipe.model import recipe_ids
+    from fabula.recipe.suite import suites
 
     names = sorted(recipe_ids(), key=lambda name: name.partition("/")[0])
     rows = [recipe_row(name) for name in names]
@@ -154,8 +154,8 @@ def generate(
     from fabula.datasets.engines import write
     from fabula.datasets.engines.plan import SHARD
     from fabula.datasets.formats import format_named
-    from fabula.datasets.suite import suite_named
     from fabula.recipe.model import load
+    from fabula.recipe.suite import suite_named
 
     suite = suite_named(recipe)
     if suite is not None:
@@ -269,12 +269,12 @@ def _generate_suite(
     if json:
         print_json({"out": str(out), **manifest})
         return
-    files = manifest["files"]
+    files = [file for part in manifest["splits"].values() for file in part["files"]]
     folders = list(suite.folders)
     say = terminal().print
-    say(f"Wrote {manifest['questions']:,} questions of {suite.id} to {out}", soft_wrap=True)
+    say(f"Wrote {manifest['instances']:,} questions of {suite.id} to {out}", soft_wrap=True)
     for folder in folders:
-        inside = [file for name, file in files.items() if name.startswith(f"{folder}/")]
-        count = sum(file["questions"] for file in inside)
+        inside = [file for file in files if file["file"].startswith(f"{folder}/")]
+        count = sum(file["instances"] for file in inside)
         say(f"  {folder:14} {len(inside):3} files, {count:,} questions", soft_wrap=True)
     say(f"Check it: fabula audit babi {out / folders[0]}", style="dim", soft_wrap=True)

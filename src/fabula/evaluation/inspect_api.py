@@ -15,9 +15,9 @@ from threading import Thread
 from typing import Any
 
 from fabula.core.instance import Instance
+from fabula.core.registry import need
 from fabula.errors import FabulaError
 from fabula.evaluation.model import Ask, Reply, Usage
-from fabula.integrations import need
 
 CUT_OFF = ("max_tokens", "model_length")
 TRIES = 5
@@ -27,7 +27,7 @@ class InspectModel:
     """Any model that Inspect AI can ask; several questions at a time."""
 
     def __init__(self, name: str, ask: Ask, **settings: Any) -> None:
-        need("inspect_ai")
+        need("inspect_ai", "inspect")
         if ask.cost is not None and not ask.price:
             raise FabulaError(
                 f"--cost: what {name} costs is not known; say it with --price, in dollars for a "

@@ -222,15 +222,7 @@ class Examiner:
         if key == "proof":
             told = [tale.sentences[number - 1] for number in numbers_of(support)]
             return proof_content(told, query)
-        if self.world.canon is not None:
-            return content(self.world.canon(tale.reading, support), query)
-        facts = tale.reading.facts()
-        told = [
-            " ".join(self.world.canonical(fact))
-            for number in numbers_of(support)
-            for fact in facts[number - 1]
-        ]
-        return content(told, query)
+        return content(self.world.canon(tale.reading, support), query)
 
 
 def condition_at(depth: int, order: Order, recipe: Recipe) -> str:

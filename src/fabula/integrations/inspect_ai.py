@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 from fabula.core.instance import Instance
+from fabula.core.registry import need
 from fabula.errors import FabulaError, hint
 from fabula.integrations import (
     evaluation_split,
     from_data,
     instances,
-    need,
     story_of,
     task_names,
     to_data,
@@ -29,7 +29,7 @@ from fabula.prompting.prompt import DEFAULT_STYLE, prompt
 from fabula.recipe.model import load
 from fabula.scoring import Outcome, score
 
-need("inspect_ai")
+need("inspect_ai", "inspect")
 
 from inspect_ai import Task, task  # noqa: E402
 from inspect_ai.dataset import MemoryDataset, Sample  # noqa: E402

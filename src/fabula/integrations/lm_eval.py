@@ -23,12 +23,12 @@ from typing import Any
 from fabula._version import __version__
 from fabula.core.files import plain_name, whole_folder
 from fabula.core.instance import Instance
+from fabula.core.registry import need
 from fabula.errors import FabulaError, OutputError
 from fabula.integrations import (
     evaluation_split,
     instances,
-    is_data_set,
-    need,
+    is_data,
     splits_of,
     task_names,
 )
@@ -87,7 +87,7 @@ def dataset(
     if not recipe and not data:
         raise FabulaError('fabula_recipe: name a recipe: --metadata \'{"recipe": "babi/qa2"}\'.')
     source = str(Path(config_source).parent / data) if data else recipe
-    Dataset = need("datasets").Dataset  # noqa: N806
+    Dataset = need("datasets", "lm-eval").Dataset  # noqa: N806
     chosen = split or evaluation_split(source, settings)
     measured = instances(source, chosen, seed, size, settings)
     splits = {"test": Dataset.from_list([row(one, style) for one in measured])}
@@ -133,7 +133,7 @@ def write(out: Path, sources: Sequence[str] = ()) -> list[str]:
         _yaml(partial / "fabula_recipe.yaml", "any recipe, named in --metadata", [], {})
         for name, source in tasks.items():
             place = partial / f"{name}.yaml"
-            if is_data_set(source):
+            if is_data(source):
                 _yaml(place, source, splits_of(source), _copy(source, partial / name))
             else:
                 recipe = load(source)

@@ -18,14 +18,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from fabula.core.registry import need
 from fabula.errors import FabulaError
 from fabula.generation.author import Author, author
-from fabula.integrations import from_data, need, to_data, traits
+from fabula.integrations import from_data, to_data, traits
 from fabula.prompting.prompt import DEFAULT_STYLE, prompt
 from fabula.recipe.model import read_recipe
 from fabula.scoring import score
 
-need("reasoning_gym")
+need("reasoning_gym", "reasoning-gym")
 
 from reasoning_gym.coaching import BaseCurriculum, RangeAttributeDefinition  # noqa: E402
 from reasoning_gym.dataset import ProceduralDataset  # noqa: E402

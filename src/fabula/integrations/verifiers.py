@@ -15,11 +15,12 @@ from typing import Any
 
 from fabula.analysis.verify import objections
 from fabula.core.instance import Instance
-from fabula.integrations import from_data, instances, need, to_data
+from fabula.core.registry import need
+from fabula.integrations import from_data, instances, to_data
 from fabula.prompting.prompt import DEFAULT_STYLE, prompt
 from fabula.scoring import Outcome, Score, score
 
-need("verifiers")
+need("verifiers", "verifiers")
 
 import verifiers.v1 as vf  # noqa: E402
 from verifiers.v1.harnesses.null import NullHarness  # noqa: E402

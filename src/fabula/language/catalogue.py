@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from fabula.errors import RecipeError, hint
 from fabula.language.cipher import CIPHERS, cipher
 from fabula.language.conventions import patterns
-from fabula.language.grammar import language_file
+from fabula.language.grammar import folders, language_file
 from fabula.language.lexicon import Lexicon, speller
 from fabula.language.phrasebook import FREE, PhraseBook
 from fabula.language.symbols import LETTER, Lettered
@@ -67,11 +67,12 @@ def catalogue() -> dict[str, Entry]:
 @cache
 def codes(world: str) -> tuple[str, ...]:
     """The languages that a world can be told in, its own first."""
-    own = [
+    own = {
         folder.name
-        for folder in resources.files("fabula.language").iterdir()
+        for place in folders()
+        for folder in place.iterdir()
         if folder.is_dir() and _has(folder.name, world) and folder.name not in _folders()
-    ]
+    }
     others = [
         code
         for code, entry in catalogue().items()
@@ -85,12 +86,13 @@ def _folders() -> set[str]:
 
 
 def _has(folder: str, world: str) -> bool:
-    place = resources.files("fabula.language") / folder / world
-    return _is_file(folder, world) or (bool(world) and place.is_dir())
+    return _is_file(folder, world) or (
+        bool(world) and any((place / folder / world).is_dir() for place in folders())
+    )
 
 
 def _is_file(folder: str, world: str) -> bool:
-    return (resources.files("fabula.language") / folder / f"{world}.toml").is_file()
+    return any((place / folder / f"{world}.toml").is_file() for place in folders())
 
 
 def native(code: str, world: str) -> str:

@@ -18,6 +18,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from fabula.core.files import unfit_name
+from fabula.core.registry import plugin_folders
 from fabula.core.seeds import Draw, pick
 from fabula.errors import ParseError, RecipeError, hint
 from fabula.language.conventions import silent
@@ -244,12 +245,17 @@ def _fill(frame: str, fillings: Mapping[str, str]) -> str:
 
 def language_file(code: str, world: str) -> dict[str, Any]:
     """The words and sentence patterns of a language for a world."""
-    folder = resources.files("fabula.language")
-    path = folder / code / f"{world}.toml"
-    if unfit_name(code) or unfit_name(world) or not path.is_file():
-        codes = [p.name for p in folder.iterdir() if (p / f"{world}.toml").is_file()]
-        raise RecipeError(f"no language '{code}' for the world '{world}'.{hint(code, codes)}")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    for folder in () if unfit_name(code) or unfit_name(world) else folders():
+        path = folder / code / f"{world}.toml"
+        if path.is_file():
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+    codes = [p.name for f in folders() for p in f.iterdir() if (p / f"{world}.toml").is_file()]
+    raise RecipeError(f"no language '{code}' for the world '{world}'.{hint(code, codes)}")
+
+
+def folders() -> list[Any]:
+    """The folders that hold languages: our own, and those of plug-ins."""
+    return [resources.files("fabula.language"), *plugin_folders("language")]
 
 
 @cache

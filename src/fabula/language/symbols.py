@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from fabula.core.registry import WORLDS
 from fabula.errors import ParseError, RecipeError
 from fabula.language.lexicon import CITATION, Word
 from fabula.language.notation import noted
@@ -56,8 +57,6 @@ class Lettered(Translated):
 
     @property
     def _world(self) -> World:
-        from fabula.world import WORLDS  # worlds have languages, so they import this package
-
         return WORLDS[self._world_name]
 
     # --- names --------------------------------------------------------------------------------

@@ -103,7 +103,10 @@ class WorldFile(Strict):
     def _sound(self) -> WorldFile:
         if reason := unfit_name(self.id):
             raise ValueError(f"id: {reason}")
-        opposites(self.language)  # a language that the game does not speak ends here
+        try:
+            opposites(self.language)  # a language that the game does not speak ends here
+        except RecipeError as error:
+            raise ValueError(f"language: {error}") from None
         self._check_names()
         for name, thing in self.things.items():
             self._check_position(f"things.{name}.at", thing.at)
@@ -305,8 +308,6 @@ def load_world(name: str | Path) -> WorldFile:
     data.setdefault("id", Path(str(name)).stem)
     try:
         return WorldFile.model_validate(data)
-    except RecipeError as error:  # the language is looked up while the rest is checked
-        raise RecipeError(f"{place}, language: {error}") from None
     except ValidationError as error:
         raise RecipeError(explain(error, place, WorldFile)) from None
 

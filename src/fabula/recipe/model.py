@@ -29,8 +29,9 @@ from pydantic import (
 )  # fmt: skip
 
 from fabula.core.files import inside, is_file, parse_toml, unfit_name, unfit_path
+from fabula.core.registry import WORLDS, plugin_folders
 from fabula.core.soundness import shown
-from fabula.errors import FabulaError, ParseError, RecipeError, hint
+from fabula.errors import FabulaError, ParseError, RecipeError, UnknownRecipeError, hint
 from fabula.language.catalogue import check, native
 from fabula.recipe.cells import Bin, Cell, Compositional, Decoys, Strict, Weight, cells_of
 
@@ -348,9 +349,10 @@ def recipe_ids() -> list[str]:
 
 
 def _shipped() -> Iterator[Any]:
-    for folder in resources.files("fabula.recipe.library").iterdir():
-        if folder.is_dir():
-            yield from (p for p in folder.iterdir() if p.name.endswith(".toml"))
+    for place in (resources.files("fabula.recipe.library"), *plugin_folders("recipes")):
+        for folder in place.iterdir():
+            if folder.is_dir():
+                yield from (p for p in folder.iterdir() if p.name.endswith(".toml"))
 
 
 def _id_of(path: Any) -> str:
@@ -430,16 +432,16 @@ def _source(name: str) -> tuple[str, str]:
         try:
             return path.read_text(encoding="utf-8"), f"recipe {name}"
         except FileNotFoundError:
-            raise RecipeError(f"recipe {name}: there is no such file.") from None
+            raise UnknownRecipeError(f"recipe {name}: no such file.") from None
         except (OSError, ValueError) as error:  # not UTF-8, or a name with a NUL in it
             raise RecipeError(f"recipe {name}: cannot be read: {error}.") from None
-    from fabula.datasets.suite import (  # suites are made of recipes: they import this module
+    from fabula.recipe.suite import (  # suites are made of recipes: they import this module
         refuse,
         suites,
     )
 
     refuse(name)
-    raise RecipeError(
+    raise UnknownRecipeError(
         f"no recipe '{name}'.{hint(name, [*recipe_ids(), *suites()])}"
         " (`fabula list` shows all; your own file needs the ending .toml)"
     )
@@ -486,8 +488,6 @@ def build(
     data: Mapping[str, Any], changes: Mapping[str, Any] | None = None, place: str = "recipe"
 ) -> Recipe:
     """A recipe from its raw content; errors name the place."""
-    from fabula.world import WORLDS  # worlds declare recipe keys, so they import this module
-
     content = {key: value for key, value in data.items() if key != "dialects"}
     dialects = data.get("dialects", {})
     changes = changes or {}
@@ -512,7 +512,7 @@ def build(
         raise RecipeError(f"{place}, world: this key is missing.{hint('', WORLDS)}")
     world = _word(content["world"], "world", place)
     if world not in WORLDS:
-        raise RecipeError(f"{place}, world: unknown '{world}'.{hint(str(world), WORLDS)}")
+        raise RecipeError(f"{place}, world: unknown '{world}'.{hint(world, WORLDS)}")
     model = WORLDS[world].recipe
     try:
         recipe = model.model_validate(content)

@@ -8,7 +8,6 @@
     source.py    where examples come from: a recipe or a generated folder
     plan.py      what a run is to do: the model, its settings and its data
     runs.py      several restarts side by side; mean, deviation and best
-    processes.py jobs in processes of their own
     stored.py    trained models on disk
 
 Needs PyTorch: pip install 'fabula[train]'.

@@ -18,6 +18,7 @@ import torch
 
 from fabula.core.files import alone, make_folder, read_json, write_json
 from fabula.core.seeds import fingerprint
+from fabula.core.workers import run_jobs
 from fabula.errors import FabulaError
 from fabula.evaluation.tracking import tracked
 from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
@@ -25,7 +26,6 @@ from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, shape_of
 from fabula.training.model import Model, Regime, Shape, parameters
 from fabula.training.models import model_named
 from fabula.training.plan import Plan, keep_plan, settings
-from fabula.training.processes import side_by_side
 from fabula.training.source import Source
 from fabula.training.stored import MODEL_FILES, RUN, load_model, save_model
 from fabula.training.team import Team, gathered
@@ -218,7 +218,7 @@ def _side_by_side(
     """The restarts in processes of their own, which end with this one."""
     results = []
     jobs = [partial(run.restart, number) for number in range(restarts)]
-    for result in side_by_side(jobs, workers):
+    for result in run_jobs(jobs, workers):
         results.append(result)
         report(result)
     return sorted(results, key=lambda result: int(result["restart"]))

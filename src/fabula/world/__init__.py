@@ -1,18 +1,15 @@
-"""The worlds. Adding one is writing a folder and a line here; every test picks it up unasked."""
+"""Worlds: simulators that know the truth, and readers that know only the text.
+
+base.py      the interface: World, Tale (a story in the making), Reading (what the reader knows)
+relations/   what worlds of relations share: chains, noise, graphs
+actors/ space/ kinship/ sizes/ kinds/   the five worlds, one folder each
+
+May import: core, language, recipe. A reader never imports its simulator.
+Start with `sizes/`, the smallest. A world can also come from another package (`examples/clocks`).
+"""
 
 from __future__ import annotations
 
-from fabula.world.actors import ACTORS
-from fabula.world.base import World
-from fabula.world.kinds import KINDS
-from fabula.world.kinship import KINSHIP
-from fabula.world.sizes import SIZES
-from fabula.world.space import SPACE
+from fabula.core.registry import WORLDS
 
-WORLDS: dict[str, World] = {
-    "actors": ACTORS,
-    "space": SPACE,
-    "sizes": SIZES,
-    "kinds": KINDS,
-    "kinship": KINSHIP,
-}
+__all__ = ["WORLDS"]

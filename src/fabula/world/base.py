@@ -1,16 +1,19 @@
-"""What a world offers to the rest: three small interfaces.
+"""The interface of a world: three small classes.
 
-World    registry entry: its recipe keys, how a story begins, how a told one is read
+World    its recipe keys, how a story begins, how a told one is read: subclass this
 Tale     a story in the making: the world unfolds and is told, the reader listens
 Reading  what the reader made of sentences, whoever wrote them; it never sees the world
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from importlib import import_module
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from fabula.core.seeds import Draw
+from fabula.core.supports import numbers_of
 from fabula.recipe.model import Cell, Recipe
 
 Query = tuple[str, ...]
@@ -168,50 +171,113 @@ class Account(Protocol):
         """
 
 
-class World(NamedTuple):
-    """One world, as the registry lists it."""
+class World(ABC):
+    """One world. A subclass defines the abstract methods; the others have defaults.
 
-    recipe: type[Recipe]
+    The docstring of the module that defines it is its documentation page and holds a short story.
+    A plug-in package names an instance in the entry point group `fabula.worlds`; its folder may
+    hold `language/<code>/<world>.toml` and `recipes/<family>/<name>.toml` (see examples/clocks).
+    """
+
+    name: ClassVar[str]
+    recipe: ClassVar[type[Recipe]]
     """The keys of its recipes."""
-    begin: Callable[[Recipe, Draw, Draw, Brief], Tale]
-    """A new story, from the streams of its events and of its telling."""
-    read: Callable[[str, Sequence[str]], Reading]
-    """A reading of sentences in a language."""
-    ask: Callable[[str, Query], str]
-    """A query in the words of a language."""
-    parse_question: Callable[[str, str], Query]
-    """The query behind a question in a language."""
-    choices: Callable[[Recipe, Query], list[str] | None]
-    """All answers that a kind of question can have in a recipe; None where they are lists."""
-    prove: Callable[[str, Sequence[str], Sequence[Claim]], list[list[str]]]
-    """Objections to each claim about a story, by a program that shares no rule with the reader;
-    none if it is proven."""
-    about: str
-    """What the world is, with a story: its documentation page."""
-    citations: Callable[[Any, Query], list[Citation]] = lambda reading, query: []
-    """What published data may give as answer and supports by their conventions."""
-    canonical: Callable[[Fact], Fact] = lambda fact: fact
-    """One form for facts that say the same ('A is left of B', 'B is right of A')."""
-    survey: Callable[[Any, Sequence[str]], list[Query]] | None = None
-    """The questions of some kinds that can be asked about a reading, if the world can tell."""
-    entities: Callable[[Any], dict[str, list[str]]] | None = None
-    """Whom and what facts name, by sort, if the world can tell."""
-    idiom: Callable[[str, Mapping[str, Any]], str] = lambda code, features: code
-    """The language of a record by its features: the code, or one that names phrases it brings."""
-    hops: Callable[[Any, Query, int], int] = lambda reading, query, mask: mask.bit_count()
-    """How many links the proof in these sentences of a reading uses (see record.measures)."""
-    canon: Callable[[Any, int], list[str]] | None = None
-    """The facts of some sentences of a reading, canonical, as text; for worlds with a quick way."""
-    conventions: Callable[[Any], tuple[str, ...]] = lambda recipe: ()
-    """The conventions that answers of a recipe may rely on (see language/conventions.py)."""
-    relies: Callable[[Any, Query, tuple[str, ...], Sequence[int]], tuple[str, ...]] = (
-        lambda reading, query, answer, masks: ()
-    )
-    """The conventions that an answer relies on: those without which it does not follow from all
-    that was read, with every other convention kept. `masks` are its minimal supports."""
-    account: Callable[[str, Sequence[str], Mapping[str, Any]], Account] | None = None
-    """The verifier's own reading of sentences in a language, given the features of the record; None
-    if the world has none, and claims are proven from what the reader understood."""
+    surveys: ClassVar[bool] = False
+    """Whether it can list all questions that can be asked about a reading."""
+
+    @property
+    def about(self) -> str:
+        """What the world is, with a story: its documentation page."""
+        return import_module(type(self).__module__).__doc__ or ""
+
+    # --- what every world defines ---
+
+    @abstractmethod
+    def begin(self, recipe: Any, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
+        """A new story, from one stream of randomness for its events and one for its telling."""
+
+    @abstractmethod
+    def read(self, code: str, sentences: Sequence[str]) -> Reading:
+        """What the reader makes of sentences in a language."""
+
+    @abstractmethod
+    def ask(self, code: str, query: Query) -> str:
+        """A query in the words of a language."""
+
+    @abstractmethod
+    def parse_question(self, code: str, question: str) -> Query:
+        """The query behind a question in a language."""
+
+    @abstractmethod
+    def choices(self, recipe: Any, query: Query) -> list[str] | None:
+        """All answers this kind of question can have in a recipe; None if answers are lists."""
+
+    # --- proof: a world defines one of these ---
+
+    def account(
+        self, code: str, sentences: Sequence[str], features: Mapping[str, Any]
+    ) -> Account | None:
+        """The verifier's own reading of sentences, given the features of the record.
+
+        None if the world has none; then `prove` is asked.
+        """
+        return None
+
+    def prove(
+        self, code: str, sentences: Sequence[str], claims: Sequence[Claim]
+    ) -> list[list[str]]:
+        """Objections to each claim about a story; none if it is proven.
+
+        They come from a program that shares no rule with the reader.
+        """
+        account = self.account(code, sentences, {})
+        if account is None:
+            raise NotImplementedError(f"world '{self.name}' defines neither account nor prove")
+        return account.prove(claims)
+
+    # --- what most worlds leave as it is ---
+
+    def conventions(self, recipe: Any) -> tuple[str, ...]:
+        """The conventions that answers of a recipe may rely on (see language/conventions.py)."""
+        return ()
+
+    def relies(
+        self, reading: Any, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+    ) -> tuple[str, ...]:
+        """The conventions that an answer relies on; `masks` are its minimal supports.
+
+        Those without which it does not follow from all that was read, with every other one kept.
+        """
+        return ()
+
+    def hops(self, reading: Any, query: Query, mask: int) -> int:
+        """How many links the proof in these sentences uses (see generation/record.py)."""
+        return mask.bit_count()
+
+    def citations(self, reading: Any, query: Query) -> list[Citation]:
+        """The answers and supports that published data may give by their own conventions."""
+        return []
+
+    def canonical(self, fact: Fact) -> Fact:
+        """One form for facts that say the same ('A is left of B', 'B is right of A')."""
+        return fact
+
+    def canon(self, reading: Any, mask: int) -> list[str]:
+        """The canonical facts of some sentences of a reading, as text."""
+        facts = reading.facts()
+        return [" ".join(self.canonical(fact)) for n in numbers_of(mask) for fact in facts[n - 1]]
+
+    def survey(self, reading: Any, kinds: Sequence[str]) -> list[Query]:
+        """All questions of some kinds that can be asked; only if `surveys` is set."""
+        raise NotImplementedError
+
+    def entities(self, facts: Any) -> dict[str, list[str]] | None:
+        """The names in facts, by sort; None if the world cannot tell."""
+        return None
+
+    def idiom(self, code: str, features: Mapping[str, Any]) -> str:
+        """The language of a record: the code, or one that names phrases the record brings."""
+        return code
 
 
 ORDERED = ("path",)

@@ -32,7 +32,7 @@ def _is_yes(instance: Instance) -> bool:
 def exhaustive(instance: Instance, kinds: Sequence[str] = ()) -> Iterator[Instance | Dropped]:
     """Every question of these kinds, or of any, that can be asked at the end of the story."""
     world = world_of(instance)
-    if world.survey is None:
+    if not world.surveys:
         name = instance.provenance.get("world")
         raise FabulaError(f"{instance.id}: questions cannot be listed in the world '{name}'.")
     for number, query in enumerate(world.survey(reader(instance), _known(instance, kinds))):

@@ -150,10 +150,11 @@ def _bystanders(instance: Instance, count: int, draw: Draw) -> list[str]:
 
 def _named(instance: Instance) -> dict[str, list[str]]:
     world = world_of(instance)
-    if world.entities is None:
+    named = world.entities(instance.facts)
+    if named is None:
         name = instance.provenance.get("world")
         raise FabulaError(f"{instance.id}: names cannot be told apart in the world '{name}'.")
-    return world.entities(instance.facts)
+    return named
 
 
 def renamed(instance: Instance, sorts: Sequence[str] = ("persons",), seed: int = 0) -> Made:

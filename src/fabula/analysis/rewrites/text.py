@@ -31,7 +31,7 @@ def injected(path: Path, kinds: Sequence[str] = ADDED) -> Iterator[str]:
     """The stories of a file, each question followed by all others of these kinds."""
     stories = list(babi.read(path))
     speech = speech_of(stories, path)
-    if speech.world.survey is None or speech.tongue is not None:
+    if not speech.world.surveys or speech.tongue is not None:
         raise OtherWorldError(
             f"{path}: questions can be added to stories of the actor world in its own language; "
             f"this is '{speech.name}'."
@@ -65,7 +65,6 @@ def _more(
     question: babi.Question,
 ) -> Iterator[babi.Question]:
     """All other questions that can be asked where one was."""
-    assert speech.world.survey is not None
     for query in speech.world.survey(reading, kinds):
         finding = reading.find(query)
         if query == asked or finding is None:

@@ -11,6 +11,7 @@ from fabula._version import __version__
 from fabula.datasets.engines.plan import Plan
 from fabula.datasets.engines.store import Made
 from fabula.datasets.engines.tally import Tally
+from fabula.datasets.manifest import manifest
 from fabula.generation.composition import ledger_for, report
 
 CANARY = "fabula-canary-5d1c7f6e-3b0a-4c86-9a57-e2f0c4b8d913"
@@ -27,16 +28,13 @@ def manifest_of(plan: Plan, made: Mapping[str, Made]) -> dict[str, Any]:
     versions = {"fabula": __version__}
     if plan.form == "parquet":  # its bytes depend on the library that writes it
         versions["pyarrow"] = version("pyarrow")
-    splits: dict[str, Any] = {}
+    files: list[tuple[str, dict[str, Any]]] = []
     tallies: dict[str, Tally] = {}
     for shard in plan.shards:
-        part = splits.setdefault(shard.split, {"instances": 0, "bytes": 0, "files": []})
         done = made[shard.file]
-        part["instances"] += done.instances
-        part["bytes"] += done.bytes
         counted = ("figures", "ledger")
         named = {key: value for key, value in done._asdict().items() if key not in counted}
-        part["files"].append(named)
+        files.append((shard.split, named))
         ledger = ledger_for(plan.recipe, shard.split, done.ledger)
         tallies.setdefault(shard.split, Tally()).merge(Tally(done.figures, ledger))
     return {
@@ -49,8 +47,7 @@ def manifest_of(plan: Plan, made: Mapping[str, Made]) -> dict[str, Any]:
         "shard_size": plan.shard_size,
         "plan": plan.digest,
         "canary": canary(plan),
-        "instances": sum(part["instances"] for part in splits.values()),
-        "splits": splits,
+        **manifest(files),
         "figures": {split: tally.to_dict() for split, tally in tallies.items()},
         **report(plan.recipe, {split: tally.ledger for split, tally in tallies.items()}),
         "content": plan.recipe.model_dump(mode="json", exclude_defaults=True),

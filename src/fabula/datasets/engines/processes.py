@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from multiprocessing import get_context
 from typing import Any
 
-from fabula.core.workers import serve
+from fabula.core.workers import AHEAD, LostWorkerError, Workers
 from fabula.datasets.engines.plan import Plan, Shard
 from fabula.datasets.engines.shard import Job, Piece, Tick, write_shard
 from fabula.datasets.engines.store import Made, Store
@@ -51,7 +50,7 @@ def processes(
                 del left[made.file]
                 losses = 0
                 yield made
-        except BrokenProcessPool:
+        except LostWorkerError:
             losses += 1
             if losses >= LOSSES:
                 raise OutputError(
@@ -67,15 +66,12 @@ class _Crew:
     """A pool of workers for one plan."""
 
     def __init__(self, plan: Plan, store: Store, tick: Tick, workers: int) -> None:
-        context = get_context("spawn")
-        self._ticks: Any = context.SimpleQueue()
+        self._ticks: Any = get_context("spawn").SimpleQueue()
         self._plan, self._store, self._tick, self._workers = plan, store, tick, workers
         self._counted: dict[str, int] = {}
         # a store that other processes do not see is not theirs to write to
         theirs = store if store.shared else None
-        self._pool = ProcessPoolExecutor(
-            workers, context, initializer=_employ, initargs=(plan, theirs, self._ticks)
-        )
+        self._pool = Workers(workers, _employ, plan, theirs, self._ticks)
 
     def shards(self, todo: Sequence[Shard]) -> Iterator[Made]:
         """Whole shards, each made and written by one worker."""
@@ -89,13 +85,13 @@ class _Crew:
                         break
                 if not running:
                     return
-                done, running = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                done, running = self._pool.finished(running, timeout=0.2)
                 self._count()
                 for future in done:
-                    made = future.result()
+                    made = self._pool.result(future)
                     self._counted.pop(made.file, None)
                     yield made
-        except BrokenProcessPool:
+        except LostWorkerError:
             self._count()
             self._tick(-sum(self._counted.values()))
             raise
@@ -116,13 +112,13 @@ class _Crew:
         def ahead() -> None:  # bounded, so that memory stays flat
             for split, start, stop in ranges:
                 waiting.append(self._pool.submit(_make_piece, split, start, stop))
-                if len(waiting) > 3 * self._workers:
+                if len(waiting) > AHEAD * self._workers:
                     return
 
         def ready(shard: Shard) -> Iterator[Piece]:
             for _ in shard.pieces():
                 ahead()
-                yield waiting.popleft().result()
+                yield self._pool.result(waiting.popleft())
 
         def tick(count: int) -> None:
             nonlocal counted
@@ -133,13 +129,13 @@ class _Crew:
             counted = 0
             try:
                 yield write_shard(self._store, style, shard, ready(shard), tick)
-            except BrokenProcessPool:
+            except LostWorkerError:
                 self._tick(-counted)
                 raise
 
     def dismiss(self) -> None:
         """End the workers."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.close()
 
 
 # --- in a worker --------------------------------------------------------------------------------
@@ -149,7 +145,6 @@ _here: tuple[Job, Store | None, Any] | None = None
 
 def _employ(plan: Plan, store: Store | None, ticks: Any) -> None:
     global _here  # noqa: PLW0603  one job per worker process
-    serve()
     _here = (Job.of(plan), store, ticks)
 
 

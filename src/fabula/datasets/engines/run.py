@@ -21,9 +21,10 @@ import orjson
 
 from fabula.datasets.card import CARD, card
 from fabula.datasets.engines.manifest import manifest_of
+from fabula.datasets.engines.places import store_at
 from fabula.datasets.engines.plan import SHARD, Plan, Shard
 from fabula.datasets.engines.shard import Tick
-from fabula.datasets.engines.store import MANIFEST, Made, Store, store_at
+from fabula.datasets.engines.store import MANIFEST, Made, Store
 from fabula.datasets.formats import format_named
 from fabula.errors import FabulaError, OutputError, hint
 from fabula.recipe.model import Recipe

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
-from fabula.errors import OutputError
+from fabula.datasets.manifest import MANIFEST
 
-MANIFEST = "manifest.json"
+__all__ = ["MANIFEST", "NOTES", "TEMPORARY", "Made", "Store"]
+
 NOTES = ".progress"
 TEMPORARY = ".tmp-"
 
@@ -107,18 +107,3 @@ class Store(ABC):
 
 def _note(file: str) -> str:
     return f"{NOTES}/{file.replace('/', '+')}.json"
-
-
-def store_at(target: str | Path, digest: str) -> Store:
-    """The store for a path or URL."""
-    text = str(target)
-    if "\0" in text:
-        raise OutputError(f"{text!r}: a path cannot contain a NUL character.")
-    protocol, separator, rest = text.partition("://")
-    if not separator or protocol in ("file", "local"):
-        from fabula.datasets.engines.local import LocalStore
-
-        return LocalStore(rest if separator else text, digest)
-    from fabula.datasets.engines.remote import RemoteStore
-
-    return RemoteStore(text.rstrip("/"), digest)

@@ -127,29 +127,32 @@ class _Table:
         self._writer.close()
 
 
+def record(row: dict[str, Any], place: str) -> Instance:
+    """The record in a row of the table."""
+    for name in AS_JSON:
+        try:
+            row[name] = orjson.loads(row[name])
+        except (orjson.JSONDecodeError, TypeError):
+            raise ParseError(
+                f"{place}, field '{name}': expected JSON, found {shown(row[name])}."
+            ) from None
+    return Instance.from_fields(row, place)
+
+
 def read(path: Path) -> Iterator[Instance]:
     """The records of a file, as they were written."""
-    before = 0
+    number = 0
     for rows in batches(path, FIELDS):
         try:
-            columns = [rows.column(name).to_pylist() for name in FIELDS]
+            found = rows.to_pylist()
         except (UnicodeDecodeError, ValueError) as error:
-            raise _unreadable(path, error) from None
-        for number, values in enumerate(zip(*columns, strict=True), before + 1):
-            place = f"{path}, row {number}"
-            row = dict(zip(FIELDS, values, strict=True))
-            for name in AS_JSON:
-                try:
-                    row[name] = orjson.loads(row[name])
-                except (orjson.JSONDecodeError, TypeError):
-                    raise ParseError(
-                        f"{place}, field '{name}': expected JSON, found {shown(row[name])}."
-                    ) from None
-            yield Instance.from_fields(row, place)
-        before += rows.num_rows
+            raise unreadable(path, error) from None
+        for row in found:
+            number += 1
+            yield record(row, f"{path}, row {number}")
 
 
-def _unreadable(path: Path, error: Exception) -> ParseError:
+def unreadable(path: Path | str, error: Exception) -> ParseError:
     """The error for a damaged file, in one line."""
     said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
     return ParseError(f"{path}: damaged, or not a Parquet file: {said}. Generate or copy it again.")
@@ -169,7 +172,7 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     except FileNotFoundError:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
 FORMAT = _Parquet(

@@ -21,13 +21,13 @@ from typing import Any
 import torch
 
 from fabula._version import __version__
+from fabula.core.workers import run_jobs
 from fabula.errors import FabulaError, hint
 from fabula.training.experiments.judge import judge
 from fabula.training.experiments.measures import Measure, measure
 from fabula.training.experiments.spec import Column, Data, Experiment, Line, Scale, matches
 from fabula.training.models import model_named
 from fabula.training.plan import PLAN, Plan, divided, keep_plan, settings
-from fabula.training.processes import side_by_side
 from fabula.training.runs import CELLS, Run
 from fabula.training.source import Source, digest
 
@@ -260,7 +260,7 @@ def _done(jobs: Sequence[Callable[[], Done]], workers: int) -> Generator[Done, N
         for job in jobs:
             yield job()
     else:
-        yield from side_by_side(jobs, workers)
+        yield from run_jobs(jobs, workers)
 
 
 def _job(training: Training, seed: int, tests: dict[str, Source], store: Path) -> Done:

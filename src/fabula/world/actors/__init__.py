@@ -47,72 +47,72 @@ from typing import Any
 
 from fabula.core.seeds import Draw
 from fabula.language import language
-from fabula.recipe.model import Recipe
-from fabula.world.actors import conventions, release
-from fabula.world.actors.exhaust import entities, survey
+from fabula.world.actors import conventions, exhaust, release
 from fabula.world.actors.questions import KINDS
 from fabula.world.actors.recipe import ActorsRecipe
 from fabula.world.actors.steer import steer
 from fabula.world.actors.tale import ActorsReading, ActorsTale, read
-from fabula.world.base import Account, Brief, Citation, Claim, Query, World
+from fabula.world.base import Account, Brief, Citation, Query, World
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> ActorsTale:
-    """A new story."""
-    assert isinstance(recipe, ActorsRecipe)
-    tale = ActorsTale(recipe, unfold, tell)
-    steer(tale, brief, unfold)
-    return tale
+class Actors(World):
+    """People who move, take, drop, give and put things."""
+
+    name = "actors"
+    recipe = ActorsRecipe
+    surveys = True
+
+    def read(self, code: str, sentences: Sequence[str]) -> ActorsReading:
+        """What the reader makes of sentences."""
+        return read(code, sentences)
+
+    def begin(self, recipe: ActorsRecipe, unfold: Draw, tell: Draw, brief: Brief) -> ActorsTale:
+        """A new story."""
+        tale = ActorsTale(recipe, unfold, tell)
+        steer(tale, brief, unfold)
+        return tale
+
+    def ask(self, code: str, query: Query) -> str:
+        """A query in words."""
+        return language(code, "actors").ask(query)
+
+    def parse_question(self, code: str, question: str) -> Query:
+        """The query behind a question."""
+        return language(code, "actors").parse_question(question)
+
+    def choices(self, recipe: ActorsRecipe, query: Query) -> list[str] | None:
+        """All answers that this kind of question can have in the recipe."""
+        return KINDS[query[0]].choices(recipe.cast, language(recipe.native, "actors"))
+
+    def account(self, code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+        """The verifier's own reading."""
+        from fabula.world.actors.account import Account as Own
+
+        return Own(code, sentences)
+
+    def citations(self, reading: ActorsReading, query: Query) -> list[Citation]:
+        """What the bAbI release gives as answer and supports."""
+        lore = reading.language.lore
+        found = release.cite(reading.knowledge.facts, reading.pronouns, query, lore)
+        return [found] if found else []
+
+    def survey(self, reading: ActorsReading, kinds: Sequence[str]) -> list[Query]:
+        """All questions of some kinds that can be asked."""
+        return exhaust.survey(reading, kinds)
+
+    def entities(self, facts: Any) -> dict[str, list[str]]:
+        """The names in facts, by sort."""
+        return exhaust.entities(facts)
+
+    def conventions(self, recipe: ActorsRecipe) -> tuple[str, ...]:
+        """The conventions that answers of a recipe may rely on."""
+        return conventions.in_force(recipe)
+
+    def relies(
+        self, reading: ActorsReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+    ) -> tuple[str, ...]:
+        """The conventions that an answer relies on."""
+        return conventions.relies(reading, query, answer, masks)
 
 
-def ask(code: str, query: Query) -> str:
-    """A query in words."""
-    return language(code, "actors").ask(query)
-
-
-def parse_question(code: str, question: str) -> Query:
-    """The query behind a question."""
-    return language(code, "actors").parse_question(question)
-
-
-def choices(recipe: Recipe, query: Query) -> list[str] | None:
-    """All answers that this kind of question can have in the recipe."""
-    assert isinstance(recipe, ActorsRecipe)
-    return KINDS[query[0]].choices(recipe.cast, language(recipe.native, "actors"))
-
-
-def retold(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
-    """The verifier's own reading."""
-    from fabula.world.actors.account import Account as Own
-
-    return Own(code, sentences)
-
-
-def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """Objections to each claim, by the verifier's own reading and rules."""
-    return retold(code, sentences, {}).prove(claims)
-
-
-def citations(reading: ActorsReading, query: Query) -> list[Citation]:
-    """What the bAbI release gives as answer and supports."""
-    lore = reading.language.lore
-    found = release.cite(reading.knowledge.facts, reading.pronouns, query, lore)
-    return [found] if found else []
-
-
-ACTORS = World(
-    ActorsRecipe,
-    begin,
-    read,
-    ask,
-    parse_question,
-    choices,
-    prove,
-    __doc__ or "",
-    citations,
-    survey=survey,
-    entities=entities,
-    conventions=conventions.in_force,
-    relies=conventions.relies,
-    account=retold,
-)
+ACTORS = Actors()

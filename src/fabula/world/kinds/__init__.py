@@ -15,41 +15,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabula.world.base import Query
+from fabula.core.seeds import Draw
+from fabula.world.base import Brief, Citation, Query
 from fabula.world.kinds import release
 from fabula.world.kinds.language import language
 from fabula.world.kinds.reading import KindsReading, read
 from fabula.world.kinds.recipe import KindsRecipe
 from fabula.world.kinds.tale import KindsTale
-from fabula.world.small import small_world
+from fabula.world.small import SmallWorld
 
 
-def choices(recipe: KindsRecipe, query: Query) -> list[str]:
-    """All answers that this kind of question can have in the recipe."""
-    return list(recipe.animals if query[0] == "afraid" else recipe.colours)
+class Kinds(SmallWorld):
+    """Individuals and their kinds."""
+
+    name = "kinds"
+    recipe = KindsRecipe
+    language = staticmethod(language)
+
+    def begin(self, recipe: KindsRecipe, unfold: Draw, tell: Draw, brief: Brief) -> KindsTale:
+        """A new story."""
+        return KindsTale(recipe, unfold, tell, brief)
+
+    def read(self, code: str, sentences: Sequence[str]) -> KindsReading:
+        """What the reader makes of sentences."""
+        return read(code, sentences)
+
+    def choices(self, recipe: KindsRecipe, query: Query) -> list[str]:
+        """All answers that this kind of question can have in the recipe."""
+        return list(recipe.animals if query[0] == "afraid" else recipe.colours)
+
+    def conventions(self, recipe: KindsRecipe) -> tuple[str, ...]:
+        """The conventions that answers of a recipe may rely on."""
+        return ("induction",) if "colour" in recipe.kinds() else ()
+
+    def relies(
+        self, reading: KindsReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+    ) -> tuple[str, ...]:
+        """A colour that is not told is known by induction only."""
+        return ("induction",) if query[0] == "colour" and masks[0].bit_count() > 1 else ()
+
+    def citations(self, reading: KindsReading, query: Query) -> list[Citation]:
+        """What the bAbI release gives as answer and supports."""
+        return release.citations(reading, query)
 
 
-def conventions(recipe: KindsRecipe) -> tuple[str, ...]:
-    """The conventions that answers of a recipe may rely on."""
-    return ("induction",) if "colour" in recipe.kinds() else ()
-
-
-def relies(
-    reading: KindsReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
-) -> tuple[str, ...]:
-    """A colour that is not told is known by induction only."""
-    return ("induction",) if query[0] == "colour" and masks[0].bit_count() > 1 else ()
-
-
-KINDS = small_world(
-    __name__,
-    KindsRecipe,
-    tale=KindsTale,
-    language=language,
-    read=read,
-    choices=choices,
-    citations=release.citations,
-    conventions=conventions,
-    relies=relies,
-    about=__doc__ or "",
-)
+KINDS = Kinds()

@@ -31,8 +31,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fabula.core.seeds import Draw
-from fabula.recipe.model import Recipe
-from fabula.world.base import Account, Brief, Claim, Query, World
+from fabula.world.base import Account, Brief, Query, World
 from fabula.world.kinship import conventions
 from fabula.world.kinship.phrases import phrases
 from fabula.world.kinship.reading import BY_MARRIAGE, KinReading
@@ -40,63 +39,61 @@ from fabula.world.kinship.recipe import KinshipRecipe
 from fabula.world.kinship.tale import KinshipTale, idiom, read
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:
-    """A new story; its task and its answer follow from the index in the split."""
-    assert isinstance(recipe, KinshipRecipe)
-    return KinshipTale(recipe, unfold, tell, brief)
+class Kinship(World):
+    """Families."""
+
+    name = "kinship"
+    recipe = KinshipRecipe
+
+    def read(self, code: str, sentences: Sequence[str]) -> KinReading:
+        """What the reader makes of units of a story."""
+        return read(code, sentences)
+
+    def begin(self, recipe: KinshipRecipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:
+        """A new story; its task and its answer follow from the index in the split."""
+        return KinshipTale(recipe, unfold, tell, brief)
+
+    def ask(self, code: str, query: Query) -> str:
+        """A query in words."""
+        return phrases(code).ask(query[1], query[2], query[0] == BY_MARRIAGE)
+
+    def parse_question(self, code: str, question: str) -> Query:
+        """The query behind a question."""
+        first, second, by_marriage = phrases(code.partition("+")[0]).parse_question(question)
+        return (BY_MARRIAGE if by_marriage else "kin", first, second)
+
+    def choices(self, recipe: KinshipRecipe, query: Query) -> list[str] | None:
+        """All answers that the recipe can have."""
+        return list(recipe.targets or recipe.vocabulary.words)
+
+    def account(self, code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+        """The verifier's own reading, with the templates that the record brings along."""
+        from fabula.world.kinship.account import Account as Own
+
+        return Own(code, sentences, features.get("templates") or ())
+
+    def hops(self, reading: KinReading, query: Query, mask: int) -> int:
+        """The facts on the shortest chain in these sentences; one sentence may tell several."""
+        found = [
+            len(route.path)
+            for route in reading.routes(query)
+            if route.relation is not None and not route.used & ~mask
+        ]
+        return min(found, default=mask.bit_count())
+
+    def idiom(self, code: str, features: Mapping[str, Any]) -> str:
+        """The language of a record, with the templates it brings."""
+        return idiom(code, features)
+
+    def conventions(self, recipe: KinshipRecipe) -> tuple[str, ...]:
+        """The conventions that answers of a recipe may rely on."""
+        return conventions.in_force(recipe)
+
+    def relies(
+        self, reading: KinReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+    ) -> tuple[str, ...]:
+        """The conventions that an answer relies on."""
+        return conventions.relies(reading, query, answer, masks)
 
 
-def ask(code: str, query: Query) -> str:
-    """A query in words."""
-    return phrases(code).ask(query[1], query[2], query[0] == BY_MARRIAGE)
-
-
-def parse_question(code: str, question: str) -> Query:
-    """The query behind a question."""
-    first, second, by_marriage = phrases(code.partition("+")[0]).parse_question(question)
-    return (BY_MARRIAGE if by_marriage else "kin", first, second)
-
-
-def choices(recipe: Recipe, query: Query) -> list[str] | None:
-    """All answers that the recipe can have."""
-    assert isinstance(recipe, KinshipRecipe)
-    return list(recipe.targets or recipe.vocabulary.words)
-
-
-def retold(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
-    """The verifier's own reading, with the templates that the record brings along."""
-    from fabula.world.kinship.account import Account as Own
-
-    return Own(code, sentences, features.get("templates") or ())
-
-
-def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """Objections to each claim, by the verifier's own reading and rules."""
-    return retold(code, sentences, {}).prove(claims)
-
-
-def hops(reading: KinReading, query: Query, mask: int) -> int:
-    """The facts on the shortest chain that these sentences tell; one sentence may tell several."""
-    found = [
-        len(route.path)
-        for route in reading.routes(query)
-        if route.relation is not None and not route.used & ~mask
-    ]
-    return min(found, default=mask.bit_count())
-
-
-KINSHIP = World(
-    KinshipRecipe,
-    begin,
-    read,
-    ask,
-    parse_question,
-    choices,
-    prove,
-    __doc__ or "",
-    idiom=idiom,
-    hops=hops,
-    conventions=conventions.in_force,
-    relies=conventions.relies,
-    account=retold,
-)
+KINSHIP = Kinship()

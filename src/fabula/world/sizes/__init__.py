@@ -15,46 +15,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabula.world.base import Query
+from fabula.core.seeds import Draw
+from fabula.world.base import Brief, Citation, Query
 from fabula.world.sizes import release
 from fabula.world.sizes.language import language
 from fabula.world.sizes.reading import SizesReading, read
 from fabula.world.sizes.recipe import SizesRecipe
 from fabula.world.sizes.tale import SizesTale
-from fabula.world.small import small_world
+from fabula.world.small import SmallWorld
 
 
-def choices(recipe: SizesRecipe, query: Query) -> list[str]:
-    """All answers that this kind of question can have."""
-    return ["yes", "no"]
+class Sizes(SmallWorld):
+    """Things that are bigger or smaller than others."""
+
+    name = "sizes"
+    recipe = SizesRecipe
+    language = staticmethod(language)
+
+    def begin(self, recipe: SizesRecipe, unfold: Draw, tell: Draw, brief: Brief) -> SizesTale:
+        """A new story."""
+        return SizesTale(recipe, unfold, tell, brief)
+
+    def read(self, code: str, sentences: Sequence[str]) -> SizesReading:
+        """What the reader makes of sentences."""
+        return read(code, sentences)
+
+    def choices(self, recipe: SizesRecipe, query: Query) -> list[str]:
+        """All answers that this kind of question can have."""
+        return ["yes", "no"]
+
+    def conventions(self, recipe: SizesRecipe) -> tuple[str, ...]:
+        """The conventions that answers of a recipe may rely on."""
+        return ("smaller-fits",) if "fits" in recipe.kinds() else ()
+
+    def relies(
+        self, reading: SizesReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+    ) -> tuple[str, ...]:
+        """That something fits follows by itself only from what fits in what.
+
+        What fits inside something is smaller, with or without a convention; so nothing else needs one.
+        """
+        if query[0] != "fits" or answer != ("yes",):
+            return ()
+        return () if any(not mask & ~reading.fits for mask in masks) else ("smaller-fits",)
+
+    def citations(self, reading: SizesReading, query: Query) -> list[Citation]:
+        """What the bAbI release gives as answer and supports."""
+        return release.citations(reading, query)
 
 
-def conventions(recipe: SizesRecipe) -> tuple[str, ...]:
-    """The conventions that answers of a recipe may rely on."""
-    return ("smaller-fits",) if "fits" in recipe.kinds() else ()
-
-
-def relies(
-    reading: SizesReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
-) -> tuple[str, ...]:
-    """That something fits follows by itself only from what fits in what.
-
-    What fits inside something is smaller, with or without a convention; so nothing else needs one.
-    """
-    if query[0] != "fits" or answer != ("yes",):
-        return ()
-    return () if any(not mask & ~reading.fits for mask in masks) else ("smaller-fits",)
-
-
-SIZES = small_world(
-    __name__,
-    SizesRecipe,
-    tale=SizesTale,
-    language=language,
-    read=read,
-    choices=choices,
-    citations=release.citations,
-    conventions=conventions,
-    relies=relies,
-    about=__doc__ or "",
-)
+SIZES = Sizes()

@@ -56,8 +56,7 @@ from typing import Any
 
 from fabula.core.seeds import Draw
 from fabula.core.supports import numbers_of
-from fabula.recipe.model import Recipe
-from fabula.world.base import Account, Brief, Claim, Fact, Query, Tale, World
+from fabula.world.base import Account, Brief, Citation, Fact, Query, Tale, World
 from fabula.world.relations.amounts import bounds
 from fabula.world.space import conventions, release
 from fabula.world.space.grid import FACING, INVERSE
@@ -67,84 +66,85 @@ from fabula.world.space.recipe import SpaceRecipe
 from fabula.world.space.tale import SpaceTale
 
 
-def begin(recipe: Recipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
-    """A new story that fits the kind of instance wanted."""
-    assert isinstance(recipe, SpaceRecipe)
-    return SpaceTale(recipe, unfold, brief)  # one stream: the map is drawn before it is told
+class Space(World):
+    """Things at places on a grid."""
+
+    name = "space"
+    recipe = SpaceRecipe
+
+    def read(self, code: str, sentences: Sequence[str]) -> SpaceReading:
+        """What the reader makes of sentences."""
+        return read(code, sentences)
+
+    def begin(self, recipe: SpaceRecipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
+        """A new story that fits the kind of instance wanted."""
+        return SpaceTale(recipe, unfold, brief)  # one stream: the map is drawn before it is told
+
+    def canonical(self, fact: Fact) -> Fact:
+        """Of a relation and its inverse the one whose first name comes first."""
+        if fact[0] == "not":
+            _, pattern, one, other = fact
+            return fact if one <= other else ("not", FACING[pattern], other, one)
+        relation, one, other, *steps = fact
+        return fact if one <= other else (INVERSE[relation], other, one, *steps)
+
+    def canon(self, reading: SpaceReading, mask: int) -> list[str]:
+        """The canonical facts of these sentences as text."""
+        if reading.more:
+            facts = reading.facts()
+            return [
+                " ".join(self.canonical(fact)) for n in numbers_of(mask) for fact in facts[n - 1]
+            ]
+        found, told = [], reading.told
+        for number in numbers_of(mask):
+            relation, one, other, _ = told[number - 1]
+            if one <= other:
+                found.append(f"{relation} {one} {other}")
+            else:
+                found.append(f"{INVERSE[relation]} {other} {one}")
+        return found
+
+    def ask(self, code: str, query: Query) -> str:
+        """A query in words."""
+        return language(code).ask(query)
+
+    def parse_question(self, code: str, question: str) -> Query:
+        """The query behind a question."""
+        return language(code).parse_question(question)
+
+    def choices(self, recipe: SpaceRecipe, query: Query) -> list[str] | None:
+        """All answers that this kind of question can have in the recipe."""
+        if query[0] == "relation":
+            return list(recipe.space.labels)
+        if query[0] == "yes-no":
+            return ["yes", "no"]
+        if query[0] == "how-far":
+            return [str(number) for number in range(bounds(recipe.hops)[1] * recipe.longest + 1)]
+        return None if query[0] in ("path", "which") else list(recipe.pool)
+
+    def account(self, code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
+        """The verifier's own reading."""
+        from fabula.world.space.account import Account as Own
+
+        return Own(code, sentences)
+
+    def hops(self, reading: SpaceReading, query: Query, mask: int) -> int:
+        """How many links the proof in these sentences uses."""
+        return reading.hops(query, mask)
+
+    def citations(self, reading: SpaceReading, query: Query) -> list[Citation]:
+        """What the bAbI release gives as answer and supports."""
+        return release.citations(reading, query)
+
+    def conventions(self, recipe: SpaceRecipe) -> tuple[str, ...]:
+        """The conventions that answers of a recipe may rely on."""
+        return conventions.in_force(recipe)
+
+    def relies(
+        self, reading: SpaceReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
+    ) -> tuple[str, ...]:
+        """The conventions that an answer relies on."""
+        return conventions.relies(reading, query, answer, masks)
 
 
-def canonical(fact: Fact) -> Fact:
-    """Of a relation and its inverse the one whose first name comes first."""
-    if fact[0] == "not":
-        _, pattern, one, other = fact
-        return fact if one <= other else ("not", FACING[pattern], other, one)
-    relation, one, other, *steps = fact
-    return fact if one <= other else (INVERSE[relation], other, one, *steps)
-
-
-def canon(reading: SpaceReading, mask: int) -> list[str]:
-    """The canonical facts of these sentences as text."""
-    if reading.more:
-        facts = reading.facts()
-        return [" ".join(canonical(fact)) for n in numbers_of(mask) for fact in facts[n - 1]]
-    found, told = [], reading.told
-    for number in numbers_of(mask):
-        relation, one, other, _ = told[number - 1]
-        if one <= other:
-            found.append(f"{relation} {one} {other}")
-        else:
-            found.append(f"{INVERSE[relation]} {other} {one}")
-    return found
-
-
-def ask(code: str, query: Query) -> str:
-    """A query in words."""
-    return language(code).ask(query)
-
-
-def parse_question(code: str, question: str) -> Query:
-    """The query behind a question."""
-    return language(code).parse_question(question)
-
-
-def choices(recipe: Recipe, query: Query) -> list[str] | None:
-    """All answers that this kind of question can have in the recipe."""
-    assert isinstance(recipe, SpaceRecipe)
-    if query[0] == "relation":
-        return list(recipe.space.labels)
-    if query[0] == "yes-no":
-        return ["yes", "no"]
-    if query[0] == "how-far":
-        return [str(number) for number in range(bounds(recipe.hops)[1] * recipe.longest + 1)]
-    return None if query[0] in ("path", "which") else list(recipe.pool)
-
-
-def retold(code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
-    """The verifier's own reading."""
-    from fabula.world.space.account import Account as Own
-
-    return Own(code, sentences)
-
-
-def prove(code: str, sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:
-    """Objections to each claim, by the verifier's own reading and rules."""
-    return retold(code, sentences, {}).prove(claims)
-
-
-SPACE = World(
-    SpaceRecipe,
-    begin,
-    read,
-    ask,
-    parse_question,
-    choices,
-    prove,
-    __doc__ or "",
-    release.citations,
-    canonical,
-    canon=canon,
-    hops=SpaceReading.hops,
-    conventions=conventions.in_force,
-    relies=conventions.relies,
-    account=retold,
-)
+SPACE = Space()

@@ -1,4 +1,4 @@
-"""Jobs in processes of their own; without PyTorch, which each process would have to load."""
+"""The pool of worker processes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
+from fabula.core.workers import run_jobs
 from fabula.errors import FabulaError
-from fabula.training.processes import side_by_side
 
 
 def _killed() -> None:
@@ -25,14 +25,14 @@ def _asleep() -> None:
 
 
 def test_a_killed_process_is_not_waited_for() -> None:
-    with pytest.raises(FabulaError, match="a process was killed"):
-        list(side_by_side([_asleep, _killed], 2))
+    with pytest.raises(FabulaError, match="a worker process was killed"):
+        list(run_jobs([_asleep, _killed], 2))
 
 
 def test_an_error_ends_the_others() -> None:
     with pytest.raises(FabulaError, match="wrong"):
-        list(side_by_side([_asleep, _wrong, _asleep], 2))
+        list(run_jobs([_asleep, _wrong, _asleep], 2))
 
 
 def test_all_are_done() -> None:
-    assert sorted(side_by_side([partial(int, n) for n in range(5)], 2)) == [0, 1, 2, 3, 4]
+    assert sorted(run_jobs([partial(int, n) for n in range(5)], 2)) == [0, 1, 2, 3, 4]

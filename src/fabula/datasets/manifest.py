@@ -1,0 +1,58 @@
+"""The manifest: one shape for everything that is written, so that one check fits all.
+
+    {..., "instances": 1100, "splits": {"test": {"instances": 100, "bytes": 56789,
+     "files": [{"file": "test-00000-of-00001.jsonl", "instances": 100, "bytes": 56789,
+                "sha256": "…"}]}}}
+
+A data set, a suite and a rewritten data set have it alike; each adds what is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from fabula.core.files import hashed
+
+MANIFEST = "manifest.json"
+
+
+def splits_of(files: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """The `splits` of a manifest, from (split, file) pairs in order."""
+    splits: dict[str, Any] = {}
+    for split, file in files:
+        part = splits.setdefault(split, {"instances": 0, "bytes": 0, "files": []})
+        part["instances"] += file["instances"]
+        part["bytes"] += file["bytes"]
+        part["files"].append(dict(file))
+    return splits
+
+
+def manifest(files: Iterable[tuple[str, Mapping[str, Any]]], **about: Any) -> dict[str, Any]:
+    """A manifest of these files, with what is said about them first."""
+    splits = splits_of(files)
+    total = sum(part["instances"] for part in splits.values())
+    return {**about, "instances": total, "splits": splits}
+
+
+def altered(folder: Path) -> tuple[str, ...]:
+    """The files that are gone or not as they were written, by the manifest if there is one."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        return ()
+    try:
+        splits = orjson.loads(path.read_bytes()).get("splits", {})
+        listed = [(f["file"], f["sha256"]) for part in splits.values() for f in part["files"]]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return (f"{path}: damaged",)
+    found = []
+    for name, digest in listed:
+        file = folder / name
+        if not file.is_file():
+            found.append(f"{file}: missing")
+        elif hashed(file) != digest:
+            found.append(f"{file}: changed since it was written")
+    return tuple(found)
