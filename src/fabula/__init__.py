@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from fabula._version import __version__
 
 if TYPE_CHECKING:
+    from fabula.analysis.stats import stats
     from fabula.analysis.verify import verify
     from fabula.api import formats, read, recipes, worlds, write
     from fabula.core.instance import Instance
@@ -42,7 +43,7 @@ __all__ = [
     "Dataset", "FabulaError", "Instance", "MissingExtraError", "MissingFileError", "OutputError",
     "ParseError", "QuotaError", "Recipe", "RecipeError", "UnknownRecipeError", "UsageError",
     "__version__", "formats", "generate", "instance", "load", "prompt", "read", "recipes", "score",
-    "verify", "worlds", "write",
+    "stats", "verify", "worlds", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -54,6 +55,7 @@ _HOME = {
     "load": "recipe.model",
     "prompt": "prompting.prompt",
     "score": "scoring",
+    "stats": "analysis.stats",
     "verify": "analysis.verify",
 }
 """The module of a public name; errors are in `errors`, all else is in `api`."""

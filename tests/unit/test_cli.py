@@ -235,10 +235,10 @@ def test_verify_misses_what_is_gone(tmp_path: Path) -> None:
     test.write_bytes(b"".join(test.read_bytes().splitlines(keepends=True)[:5]))
     shortened = run("verify", tmp_path / "a")
     assert shortened.returncode == 1
-    assert f"{test}: not as it was written" in shortened.stdout
+    assert f"{test}: changed since it was written" in shortened.stdout
     test.unlink()
     gone = run("verify", tmp_path / "a", "--json")
-    assert (gone.returncode, json.loads(gone.stdout)["altered"]) == (1, [f"{test}: not there"])
+    assert (gone.returncode, json.loads(gone.stdout)["altered"]) == (1, [f"{test}: missing"])
     (tmp_path / "a/manifest.json").write_text("{")
     assert "manifest.json: damaged" in run("verify", tmp_path / "a").stdout
 

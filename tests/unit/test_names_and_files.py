@@ -152,7 +152,7 @@ def test_text_that_is_too_large_or_too_deep_is_refused() -> None:
 
 
 def test_a_manifest_names_no_files_elsewhere(tmp_path: Path) -> None:
-    from fabula.analysis.verify import altered
+    from fabula.datasets.manifest import altered
 
     (tmp_path / "set").mkdir()
     (tmp_path / "secret").write_text("x")

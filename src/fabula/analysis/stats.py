@@ -9,6 +9,7 @@ and the support it cites, but no alternative supports and no compositions.
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabula.analysis.tables import blaming, engine, rows_of
+from fabula.datasets.dataset import Dataset
 from fabula.datasets.formats import babi, data_files
 from fabula.errors import FabulaError
 from fabula.language.conventions import conventions
@@ -118,6 +120,24 @@ COUNTED = {
 """What is counted, as SQL over the columns of a question; what is null is not counted."""
 
 NUMERIC = ("sentences", "words", "support_sizes", "supports", "recency", "defects")
+
+
+def stats(source: str | Path | Dataset) -> Summary:
+    """What a data set consists of: answers, support sizes, compositions and more.
+
+    >>> import fabula
+    >>> fabula.stats(fabula.Dataset("babi/qa6", size=50)).kinds
+    Counter({'yes-no': 50})
+    """
+    if isinstance(source, str | Path):
+        return summarise([Path(source)])
+    with tempfile.TemporaryDirectory(prefix="fabula-") as folder:
+        file = Path(folder) / "data.jsonl"
+        with file.open("wb") as target:
+            target.writelines(each.to_json() + b"\n" for each in source)
+        found = summarise([file])
+    found.files.clear()
+    return found
 
 
 def summarise(paths: Iterable[Path]) -> Summary:

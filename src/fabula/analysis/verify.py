@@ -18,20 +18,19 @@ follow by either route; these are counted separately.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from fabula.core.files import hashed, inside, parse_json
 from fabula.core.instance import Instance
 from fabula.core.supports import mask_of
-from fabula.datasets.engines.store import MANIFEST
+from fabula.core.workers import Workers
+from fabula.datasets.dataset import Dataset
 from fabula.datasets.formats import babi, data_files, read_records
+from fabula.datasets.manifest import altered
 from fabula.errors import FabulaError, ParseError, hint
 from fabula.language.catalogue import native, tongue_of
 from fabula.language.foreign import Hearing
@@ -232,20 +231,37 @@ def _list(names: Iterable[str]) -> str:
 
 
 def verify(
-    path: Path,
+    source: str | Path | Dataset | Iterable[Instance],
     limit: int = 5,
     workers: int = 1,
     sample: int | None = None,
     progress: Callable[[int], None] = lambda count: None,
     logic: bool = False,
 ) -> Verdict:
-    """Prove the instances of a file or folder, all or the first `sample` of each file.
+    """Prove instances again, from their text, by two routes that have to agree.
 
-    With `logic`, the logic programs have to prove them too.
+    Args:
+        source: a file or folder (records or bAbI text), a Dataset, or instances.
+        limit: how many failures are listed.
+        workers: processes.
+        sample: only the first instances of each file, or of the data set.
+        progress: called with the number of instances just checked.
+        logic: whether the logic programs have to prove them too; this takes far longer.
+
+    >>> import fabula
+    >>> verdict = fabula.verify(fabula.Dataset("babi/qa2", split="test", size=20))
+    >>> verdict.proven, verdict.failed
+    (20, 0)
     """
+    path = Path(source) if isinstance(source, str | Path) else None
+    found: Iterator[Instance] = (
+        records(Path(source), sample)
+        if isinstance(source, str | Path)
+        else islice(iter(source), sample)
+    )
     count = proven = defects = 0
     failures: list[Failure] = []
-    for batch in _checked(records(path, sample), workers, logic):
+    for batch in _checked(found, workers, logic):
         for failure, declared in batch:
             count += 1
             if failure is not None:
@@ -257,50 +273,20 @@ def verify(
                 proven += 1
         progress(len(batch))
     if not count:
-        raise FabulaError(f"{path}: there is no instance to verify.")
-    return Verdict(count, proven, defects, failures, altered(path))
-
-
-def altered(folder: Path) -> tuple[str, ...]:
-    """What of a data set is gone or is not as it was written, by its manifest if it has one."""
-    manifest = folder / MANIFEST
-    if not manifest.is_file():
-        return ()
-    try:
-        said = parse_json(manifest.read_bytes(), str(manifest))
-        files = [each for part in said.get("splits", {}).values() for each in part["files"]]
-        listed = [  # rewrites have none
-            (inside(folder, each["file"], str(manifest)), each["sha256"]) for each in files
-        ]
-    except (FabulaError, KeyError, TypeError, AttributeError):
-        return (f"{manifest}: damaged",)
-    found = []
-    for file, digest in listed:
-        if not file.is_file():
-            found.append(f"{file}: not there")
-        elif hashed(file) != digest:
-            found.append(f"{file}: not as it was written")
-    return tuple(found)
+        raise FabulaError(f"{path or 'the data set'}: no instance to verify.")
+    return Verdict(count, proven, defects, failures, altered(path) if path else ())
 
 
 def _checked(
     records: Iterator[Instance], workers: int, logic: bool
 ) -> Iterator[list[tuple[Failure | None, bool]]]:
     batches = iter(lambda: list(islice(records, BATCH)), [])
+    check = partial(_check, logic=logic)
     if workers <= 1:
-        yield from (_check(batch, logic) for batch in batches)
+        yield from map(check, batches)
         return
-    waiting: deque[Future[list[tuple[Failure | None, bool]]]] = deque()
-    pool = ProcessPoolExecutor(workers, get_context("spawn"))
-    try:
-        for batch in batches:
-            waiting.append(pool.submit(_check, batch, logic))
-            if len(waiting) > 3 * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with Workers(workers) as pool:
+        yield from pool.ordered(check, batches)
 
 
 def _check(batch: Iterable[Instance], logic: bool = False) -> list[tuple[Failure | None, bool]]:

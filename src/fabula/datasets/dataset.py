@@ -451,7 +451,7 @@ class Dataset(Sequence[Instance]):
         """Prove every instance again, from its text."""
         import fabula
 
-        return fabula.verify(self, workers=workers)
+        return fabula.verify(self, workers=workers)  # it belongs to a higher layer
 
     def stats(self) -> Summary:
         """What the data set consists of: answers, support sizes, compositions."""

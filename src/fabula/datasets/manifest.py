@@ -13,9 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from fabula.core.files import hashed
+from fabula.core.files import hashed, inside, parse_json
+from fabula.errors import FabulaError
 
 MANIFEST = "manifest.json"
 
@@ -44,13 +43,13 @@ def altered(folder: Path) -> tuple[str, ...]:
     if not path.is_file():
         return ()
     try:
-        splits = orjson.loads(path.read_bytes()).get("splits", {})
-        listed = [(f["file"], f["sha256"]) for part in splits.values() for f in part["files"]]
-    except (ValueError, KeyError, TypeError, AttributeError):
+        splits = parse_json(path.read_bytes(), str(path)).get("splits", {})
+        files = [each for part in splits.values() for each in part["files"]]
+        listed = [(inside(folder, each["file"], str(path)), each["sha256"]) for each in files]
+    except (FabulaError, KeyError, TypeError, AttributeError):
         return (f"{path}: damaged",)
     found = []
-    for name, digest in listed:
-        file = folder / name
+    for file, digest in listed:
         if not file.is_file():
             found.append(f"{file}: missing")
         elif hashed(file) != digest:

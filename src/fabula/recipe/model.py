@@ -41,6 +41,7 @@ __all__ = [
 ]  # fmt: skip
 
 Size = Annotated[int, Field(ge=0)]
+LONGEST_STORY = 100_000  # sentences
 
 
 class Origin(NamedTuple):
@@ -147,7 +148,7 @@ class Recipe(Strict):
     conventions: Literal["prompt", "story", "none"] = "prompt"
     """Where the conventions that answers may rely on are stated: in the prompt, in the first
     sentences of every story, or nowhere."""
-    max_tries: Annotated[int, Field(ge=1)] = 20_000
+    max_tries: Annotated[int, Field(ge=1, le=10_000_000)] = 20_000
     """Stories tried for one instance before the recipe is called impossible."""
     max_supports: Annotated[int, Field(ge=1)] = 32
     """Alternative supports recorded at most."""
@@ -196,8 +197,15 @@ class Recipe(Strict):
         low, high = self.lengths
         if low < 1 or high < low:
             raise ValueError(f"length: {self.length} is no range of sentences")
-        if high > 100_000:
-            raise ValueError("length: stories of more than 100,000 sentences are not supported")
+        asked = self.questions if isinstance(self.questions, int) else 1
+        if high > LONGEST_STORY or high + self.every * (asked - 1) > 2 * LONGEST_STORY:
+            key = "length" if high > LONGEST_STORY else "every"
+            raise ValueError(f"{key}: stories of more than 100,000 sentences are not supported")
+        if self.every * max(1, self.patience) > 10 * LONGEST_STORY:
+            raise ValueError(
+                "patience: a story would be told on for more than 1,000,000 sentences; "
+                "lower patience or every"
+            )
         if not any(self.asks.values()) and not self.composed:
             raise ValueError("asks: at least one kind of question needs a positive weight")
         if not self.splits:

@@ -53,7 +53,7 @@ class Sizes(SmallWorld):
     ) -> tuple[str, ...]:
         """That something fits follows by itself only from what fits in what.
 
-        What fits inside something is smaller, with or without a convention; so nothing else needs one.
+        What fits inside something is smaller with or without a convention: nothing else needs one.
         """
         if query[0] != "fits" or answer != ("yes",):
             return ()
