@@ -50,8 +50,8 @@ def span(instance: Instance) -> tuple[str, int]:
 
 def _no_span(instance: Instance) -> FabulaError:
     return FabulaError(
-        f"{instance.id}: the answer '{', '.join(instance.answer)}' to '{instance.question}' is not a "
-        "span of its support. The format squad is for questions that are answered by a place, a "
+        f"{instance.id}: the answer '{', '.join(instance.answer)}' to '{instance.question}' is not "
+        "a span of its support. The format squad is for questions that are answered by a place, a "
         "person or a thing, as in dyna/mix-t2 and dyna/mix-t7; ask no others "
         "(--set asks.yes-no=0 and so on)."
     )
