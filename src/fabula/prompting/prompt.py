@@ -210,6 +210,8 @@ def lettered(instance: Instance) -> Instance:
     choices = instance.choices
     if not choices or len(choices) > len(LETTERS) or len(instance.answer) != 1:
         return instance
+    if instance.answer[0] not in choices:  # a record from elsewhere, or with an error in it
+        return instance
     letters = LETTERS[: len(choices)]
     answer = letters[choices.index(instance.answer[0])]
     return replace(instance, choices=tuple(letters), answer=(answer,))
