@@ -64,6 +64,19 @@ def test_a_prompt_names_answers_as_the_story_would() -> None:
     assert "each up, down, left or right, or two together as in up-left" in case(steps)
 
 
+@pytest.mark.parametrize("stated", ["story", "prompt", "none"])
+def test_a_prompt_names_every_step_of_a_room(stated: str) -> None:
+    found = fabula.generate("stepgame/deep", "test", 7, 60, dialect="plus", conventions=stated)
+    ways = [instance for instance in found if "steps" in instance.query]
+    assert any("front" in step or "back" in step for way in ways for step in way.answer)
+    for way in ways:
+        for language in languages():
+            looks = case(way, language=language).splitlines()[-1]
+            for word in ("up", "down", "left", "right", "front", "back", "up-left-back"):
+                assert f" {word}" in looks
+        assert judge(way, reply(way)).correct
+
+
 @pytest.mark.parametrize(
     ("language", "answer", "said"),
     [

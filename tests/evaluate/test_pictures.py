@@ -38,6 +38,16 @@ def test_a_figure_that_is_not_understood_is_missing_and_the_others_are_there() -
     assert png.startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("sign", ["\x01", "\x0c", "\0", "\ufffe", "\ud800"])
+def test_characters_that_a_picture_cannot_have_cost_nothing(sign: str) -> None:
+    rows = [{"a": f"x{sign}y", "b": 1}]
+    axes = {"x": {"field": "a", "type": "nominal"}, "y": {"field": "b", "type": "quantitative"}}
+    bad = figure("bad", data={"values": rows}, encoding=axes)._replace(title=f"of{sign}")
+    found = pictures.draw([bad, figure("one")])
+    assert (sorted(found.drawn), found.missing) == (["bad", "one"], {})
+    assert "x\ufffdy" in found.drawn["bad"][0].decode()
+
+
 def test_a_process_that_dies_takes_one_picture_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

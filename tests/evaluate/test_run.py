@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -154,6 +155,14 @@ RECIPES = ("actors/mix", "babi/qa8", "babi/qa19", "stepgame/clean", "clutrr/gen-
 def test_the_right_reply_in_any_form_is_right(recipe: str, form: str) -> None:
     for instance in fabula.generate(recipe, "test", 3, 15):
         assert judge(instance, reply(instance, form), form).correct
+
+
+def test_an_answer_that_is_not_among_the_choices_has_no_letter() -> None:
+    (instance,) = fabula.generate("babi/qa1", "test", 7, 1)
+    odd = replace(instance, answer=("moon",))
+    assert lettered(odd) is odd
+    assert prompt(odd, form="letter") == prompt(odd)
+    assert judge(odd, reply(odd, "letter"), "letter").outcome is not Outcome.CORRECT
 
 
 def test_letters_are_asked_for_and_understood() -> None:

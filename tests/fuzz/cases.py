@@ -468,7 +468,9 @@ def other_cases(draw: Draw) -> Case:
         "run/evaluation.json": damaged(draw, dumped(mutated(draw, manifest, ["outcomes"], 0, 1))),
         "run/replies.jsonl": damaged(draw, b"\n".join(map(dumped, made)) + b"\n"),
     }
-    return Case(["curves", "run"], files)  # a report draws with native code that may abort
+    pictures = ["--no-pictures"] if draw.number(0, 3) else []  # each takes seconds
+    command = draw.one([["curves", "run"], ["report", "run", "--out", "page.html", *pictures]])
+    return Case(command, files)
 
 
 CASES: list[Callable[[Draw], Case]] = [

@@ -260,3 +260,18 @@ def test_what_is_not_understood_is_told(tmp_path: Path, capsys: pytest.CaptureFi
         assert "not understood, 1×: #0 is somehow near #1." in told
         assert ("k is not given" in told) == (not more)
         assert ("0 need k steps" in told) == bool(more)
+
+
+def test_a_file_of_which_nothing_is_understood_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "qa1_test.txt"
+    other.write_text("1 Mary went to the park.\n2 Where is Mary?\tpark\t1\n")
+    assert cli.main(["audit", "stepgame", str(other)]) == 2
+    told = capsys.readouterr().err
+    assert "no sentence is understood, e.g. " in told
+    assert "Is this StepGame's data?" in told
+    empty = tmp_path / "empty.jsonl"
+    empty.write_bytes(orjson.dumps({"story": [], "question": QUESTION, "label": "above"}))
+    assert cli.main(["audit", "stepgame", str(empty)]) == 2
+    assert "the stories have no sentences" in capsys.readouterr().err

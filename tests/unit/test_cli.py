@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.terminal import on_terminal
 from typer.testing import CliRunner
 
 from fabula import cli, instance
@@ -108,6 +110,13 @@ def test_the_command_shown_shows_the_same() -> None:
     again = text[text.index("again") :].split("from ")[0].split()[2:]
     assert again[-4:] == ["--set", "length=4", "--set", "dialect=release"]
     assert ok(*again) == text
+
+
+def test_the_command_shown_can_be_copied_from_a_narrow_terminal() -> None:
+    long = ["--set", 'asks={"where-object" = 1}', "--set", "length=[10, 20]"]
+    lines = on_terminal(["show", "babi/qa2", "--index", "2", *long], columns=40)
+    (again,) = (line for line in lines if line.startswith("again"))
+    assert shlex.split(again)[-4:] == long
 
 
 def test_any_recipe_is_shown() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
 
+import fabula
 from fabula.analysis.gallery import Variant, sample_split, variants
 from fabula.cli.make import FORMAT_NAMES
 from fabula.datasets.engines import write
@@ -104,6 +106,13 @@ def test_right_replies_are_scored_right(variant: Variant) -> None:
 def test_reward_needs_the_record() -> None:
     with pytest.raises(ParseError, match=r"extra_info\.record"):
         rl.compute_score("fabula/babi/qa1", "garden", "garden", {})
+
+
+def test_records_that_no_recipe_made_are_rows_too() -> None:
+    made = fabula.instance("babi/qa1", "test", 3)
+    row = rl.fields(replace(made, provenance={"world": "actors"}))
+    assert row["data_source"] == "fabula/records"
+    assert row["extra_info"]["split"] is None
 
 
 def test_few_shot_examples_are_not_in_the_data_set() -> None:

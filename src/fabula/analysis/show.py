@@ -24,11 +24,13 @@ SHOWN_SUPPORTS = 12
 
 def show(instance: Instance, console: Console, again: str = "") -> None:
     """Print an instance; `again` is the command that makes it, if it is known better."""
-    console.print(render(instance, again or command(instance.provenance)))
+    console.print(render(instance))
+    for line in _source(instance, again or command(instance.provenance)):
+        console.print(line, soft_wrap=True)
 
 
-def render(instance: Instance, again: str) -> RenderableType:
-    """An instance: story, question, answer with its proofs, and where it comes from."""
+def render(instance: Instance) -> RenderableType:
+    """An instance: story, question, and answer with its proofs."""
     return Group(
         Text(instance.id, style="bold"),
         Text(),
@@ -36,7 +38,6 @@ def render(instance: Instance, again: str) -> RenderableType:
         Text(),
         Padding(_facts(instance), (0, 0, 0, 2)),
         Text(),
-        _source(instance, again),
     )
 
 
@@ -125,14 +126,12 @@ def again(recipe: str, split: str, index: int, seed: int, settings: Sequence[str
     return shlex.join([*words, *settings])
 
 
-def _source(instance: Instance, again: str) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+def _source(instance: Instance, again: str) -> Iterator[Text]:
+    """Where it comes from; a command stays in one line, so that it can be copied."""
     if again:
-        table.add_row("original" if "rewrite" in instance.provenance else "again", Text(again))
-    table.add_row("from", Text(_origin(instance), style="dim"))
-    return table
+        label = "original" if "rewrite" in instance.provenance else "again"
+        yield Text.assemble((f"{label}  ", "dim"), again)
+    yield Text.assemble(("from   ", "dim"), (_origin(instance), "dim"))
 
 
 def _origin(instance: Instance) -> str:

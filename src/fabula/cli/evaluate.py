@@ -181,14 +181,14 @@ def _learned(model: Model, train: str | None, out: Path, stage: Stages) -> None:
     if (out / FILE).is_file():
         return
     if train is not None:
-        source, examples = train, instances(train, "train")
+        source, examples = train, partial(instances, train, "train")
     elif known and lessons is not None:
-        source, examples = known, lessons()
+        source, examples = known, lessons
     else:
         return
     try:
         with stage(f"what it learned from: {source}") as tick:
-            seen = seen_in(tick.each(examples), source)
+            seen = seen_in(tick.each(examples()), source)
     except FabulaError as error:
         if train is not None:
             raise

@@ -98,7 +98,7 @@ def _known() -> tuple[dict[str, Experiment], dict[str, FabulaError]]:
     known, broken = {}, {}
     files: dict[str, list[Path]] = {}
     package = Path(fabula.training.experiments.__file__).parent
-    beside = package.parents[2] / FOLDER  # where an editable install has them
+    beside = package.parents[3] / FOLDER  # where an editable install has them
     places = (FOLDER, package / "files", beside)
     listed = next(filter(None, (sorted(place.glob("*.toml")) for place in places)), [])
     for path in listed:

@@ -122,7 +122,7 @@ class Checkpoint:
                     setattr(config, name, dropout)
         with self._told():
             if not weights:
-                return found.from_config(config, dtype=torch.float32)
+                return found.from_config(config, dtype=torch.float32, trust_remote_code=False)
             return found.from_pretrained(
                 self.place, config=config, dtype=torch.float32, **self._files()
             )
@@ -140,8 +140,9 @@ class Checkpoint:
             f"{'|'.join(HEADS)} if it was trained with it."
         )
 
-    def _files(self) -> dict[str, str]:
-        return {"gguf_file": self.gguf} if self.gguf else {}
+    def _files(self) -> dict[str, Any]:
+        # code that comes with a checkpoint is not even offered: the library would ask on the screen
+        return {"trust_remote_code": False, **({"gguf_file": self.gguf} if self.gguf else {})}
 
     @contextmanager
     def _told(self) -> Iterator[None]:

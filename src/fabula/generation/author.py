@@ -213,7 +213,23 @@ class Author:
             for question in passage.asked:
                 tongue.say(self.world.choices(self.recipe, question.query) or ())
             tongue.tell(sentences(self.recipe.native, self.recipe.world, self.stated))
+            heard = tongue.hear(told)
+            if heard != list(passage.tale.sentences):
+                asked = [
+                    said._replace(conventions=self._relied(heard, meant))
+                    for said, meant in zip(asked, passage.asked, strict=True)
+                ]
         return passage._replace(asked=asked, tongue=tongue, told=told, preface=preface)
+
+    def _relied(self, heard: Sequence[str], asked: Asked) -> tuple[str, ...]:
+        """The conventions that an answer relies on in the story as it is told.
+
+        Symbols tell less than words: what fits inside something is only smaller there.
+        """
+        if not asked.masks:
+            return ()
+        reading = self.world.read(self.recipe.native, heard[: asked.position])
+        return self.world.relies(reading, asked.query, asked.answer, asked.masks)
 
     def _complaint(self, index: int, cell: Cell, reasons: Reasons) -> str:
         name = f"cell '{cell.name}'" if cell.name else "such an instance"

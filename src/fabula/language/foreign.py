@@ -74,10 +74,12 @@ class Words:
         self.agreeing = {first: [first, *rest] for first, rest in data.get("agree", {}).items()}
         pronouns = data.get("pronouns", {})
         self.citations = {
-            self.spell(entry[""]): name
+            self.spell(text): name
             for name, entry in self._entries.items()
             if name not in pronouns
+            for text in (entry[""], *entry.get("answers", ()))
         }
+        """Words as answers have them, a mood in the form for a man or a woman, to their names."""
 
     def _forms(self, given: str | Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(given, str):

@@ -36,7 +36,10 @@ DEFAULT_STYLE = "direct"
 DEFAULT_FORM = "word"
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Letters of choices; no I, which is a word."""
-NAMED = ("nothing", "n", "s", "e", "w", "up", "down", "left", "right", "up-left")
+NAMED = (
+    "nothing", "n", "s", "e", "w", "up", "down", "left", "right", "front", "back", "up-left",
+    "up-left-back",
+)  # fmt: skip
 """Words of answers that a prompt may name, as the story would have them."""
 
 
@@ -182,9 +185,13 @@ def _kind(instance: Instance) -> str:
     """What an answer looks like: one of the choices, a list, a path over the map or of steps."""
     if instance.choices:
         return "one"
-    if instance.query[0] in ORDERED:
-        return "steps" if "steps" in instance.query else "path"
-    return "list"
+    if instance.query[0] not in ORDERED:
+        return "list"
+    if "steps" not in instance.query:
+        return "path"
+    # asked of the recipe, not of the story: a room may happen to need no step to the front
+    stated = instance.provenance.get("conventions", {}).get("names", ())
+    return "steps-in-a-room" if "front-view" in stated else "steps"
 
 
 def reply(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> str:
@@ -202,6 +209,8 @@ def lettered(instance: Instance) -> Instance:
     """The instance with letters for answers, to score a reply by; itself if it has no choices."""
     choices = instance.choices
     if not choices or len(choices) > len(LETTERS) or len(instance.answer) != 1:
+        return instance
+    if instance.answer[0] not in choices:  # a record from elsewhere, or with an error in it
         return instance
     letters = LETTERS[: len(choices)]
     answer = letters[choices.index(instance.answer[0])]

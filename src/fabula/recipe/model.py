@@ -411,7 +411,7 @@ FILES = ("extends", "recipe", "templates")
 """Keys that name files: those of a recipe are in its folder, wherever the command is given."""
 
 
-def _beside(data: dict[str, Any], folder: Path, place: str) -> dict[str, Any]:
+def _beside(data: Mapping[str, Any], folder: Path, place: str) -> dict[str, Any]:
     """The content of a recipe file, with the files that it names as paths into its folder."""
 
     def resolved(key: str, value: Any) -> Any:
@@ -419,10 +419,12 @@ def _beside(data: dict[str, Any], folder: Path, place: str) -> dict[str, Any]:
             return {inner: resolved(inner, each) for inner, each in value.items()}
         if isinstance(value, list):
             return [resolved("", each) for each in value]
-        if key not in FILES or not isinstance(value, str):
+        last = key.rpartition(".")[2]
+        if last not in FILES or not isinstance(value, str):
             return value
-        if key != "templates" and not value.endswith(".toml"):
-            return value  # a recipe that comes with the package
+        named = last != "templates" and not value.endswith(".toml")
+        if named and (is_shipped(value) or not is_file(Path(value))):
+            return value  # a recipe that comes with the package, or none at all
         try:
             return str(inside(folder, value, f"{place}, {key}"))
         except FabulaError as error:
@@ -484,12 +486,20 @@ def load_again(provenance: Mapping[str, Any]) -> Recipe:
     A recipe of the package, or a user's own file in the current folder: a record that somebody
     sends cannot have other files read.
     """
+    changes = settings_of(provenance)
     if "file" in provenance:
-        return load(Path(str(provenance["file"])).name, settings_of(provenance))
-    name = str(provenance.get("recipe", ""))
-    if not is_shipped(name):
-        raise RecipeError(f"recipe {name}: does not come with the package; name its file.")
-    return load(name, settings_of(provenance))
+        name = Path(str(provenance["file"])).name
+    else:
+        name = str(provenance.get("recipe", ""))
+        if not is_shipped(name):
+            raise RecipeError(f"recipe {name}: does not come with the package; name its file.")
+    return load(name, near(changes, f"recipe {name}"))
+
+
+def near(changes: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Changes to a recipe that somebody else wrote; RecipeError if they name files outside the
+    current folder."""
+    return _beside(changes, Path(), place)
 
 
 def build(

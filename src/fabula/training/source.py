@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from fabula._version import __version__
 from fabula.core.files import hashed, lines_of, make_folder, parse_json, write_whole
 from fabula.core.instance import Instance
 from fabula.core.seeds import fingerprint
+from fabula.core.soundness import shown
 from fabula.errors import FabulaError, ParseError, hint
 from fabula.generation.author import author
-from fabula.recipe.model import load
+from fabula.recipe.model import is_shipped, load, near
 from fabula.training.data import Example, Graph, examples_of, words
 
 
@@ -53,10 +55,34 @@ class Source:
             content = digest([recipe.digest, recipe.seed, sizes])
         return plain({**asdict(self), "content": content})
 
+    def near(self) -> Source:
+        """The same, if it reads only recipes of the package and files in the current folder.
+
+        For data that a file names which may be somebody else's: an experiment, the plan of a run.
+        """
+        if not is_shipped(self.name):
+            try:
+                path = Path(self.name)
+                path.is_dir()
+                here = path.expanduser().resolve().is_relative_to(Path.cwd())
+            except (OSError, RuntimeError, ValueError):  # too long, a NUL, a loop of links
+                here = False
+            if not here:
+                raise FabulaError(
+                    f"{shown(self.name)}: these data are outside the current folder. Copy them "
+                    "here, or name them on the command line."
+                )
+        return replace(self, changes=near(self.changes, f"recipe {self.name}"))
+
     @classmethod
-    def from_dict(cls, said: Mapping[str, Any]) -> Source:
-        """What `to_dict` wrote."""
-        return cls(**{name: value for name, value in said.items() if name != "content"})
+    def from_dict(cls, said: Any) -> Source:
+        """What `to_dict` wrote; ParseError if it did not."""
+        try:
+            found = {name: value for name, value in said.items() if name != "content"}
+            TypeAdapter(cls).validate_json(orjson.dumps(found), strict=True)
+            return cls(**found)
+        except (AttributeError, TypeError, ValidationError):
+            raise ParseError(f"not a source of data: {shown(said)}.") from None
 
     def check(self, split: str) -> None:
         """Refuse what has no such split, or not enough of it, before anything is made."""

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabula.core.files import read_json
+from fabula.core.files import damaged, read_json
 from fabula.core.instance import Instance
-from fabula.errors import MissingExtraError
+from fabula.errors import MissingExtraError, ParseError
 from fabula.evaluation.model import Reply
 
 if TYPE_CHECKING:
     from fabula.training.data import Tensors
+    from fabula.training.source import Source
+
+PLAN = "plan.json"
 
 
 class Trained:
@@ -45,21 +48,28 @@ class Trained:
             "folder": str(self.folder),
             "model": type(self.model).__name__,
             "weights": self.weights,
-            "trained_on": [source["name"] for source in self.plan().get("data", ())],
+            "trained_on": [source.name for source in self.sources()],
         }
 
-    def plan(self) -> dict[str, Any]:
-        """How it was trained, as far as its folder says."""
+    def sources(self) -> list[Source]:
+        """The data it was trained on, as far as its folder says."""
+        from fabula.training.source import Source
+
         for folder in (self.folder, self.folder.parent):
-            if found := read_json(folder / "plan.json", "data"):
-                return found
-        return {}
+            path = folder / PLAN
+            if found := read_json(path, "data"):
+                try:
+                    return [Source.from_dict(said) for said in found["data"]]
+                except (ParseError, TypeError):
+                    raise damaged(path) from None
+        return []
 
     def lessons(self) -> Iterator[Instance]:
-        """The training examples it had."""
-        from fabula.training.source import Source, instances
+        """The training examples it had; the folder may be somebody else's, so they are made of
+        recipes of the package or read from the current folder, and from nowhere else."""
+        from fabula.training.source import instances
 
-        return instances([Source.from_dict(said) for said in self.plan().get("data", ())], "train")
+        return instances([source.near() for source in self.sources()], "train")
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Refuse what the model cannot be asked."""

@@ -9,6 +9,7 @@ Promises:
 3. The convention of the data: every sentence tells exactly one step on the grid. Positions follow
    by going from agent to agent; a cycle that does not close is a contradiction.
 4. Each label is only compared with what follows; every remark has its place and a reason.
+5. A file in which no sentence is understood is an error.
 
 Words used here:
 
@@ -29,8 +30,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fabula.core.soundness import shown
 from fabula.datasets.formats.stepgame import Sample, read
-from fabula.errors import FabulaError
+from fabula.errors import FabulaError, ParseError
 from fabula.language.conventions import conventions
 
 Step = tuple[int, int]
@@ -673,8 +675,13 @@ def _order(path: Path) -> tuple[str, int, str]:
 
 
 def audit_file(path: Path, keep: int = 20) -> StepGameAudit:
-    """The audit of one file."""
-    return audit_samples(read(path), path.name, keep)
+    """The audit of one file; ParseError if no sentence of it is understood."""
+    result = audit_samples(read(path), path.name, keep)
+    if not result.parsed:
+        forms = [f"no sentence is understood, e.g. {shown(form)}" for form in result.unparsed]
+        what = forms[0] if forms else "the stories have no sentences"
+        raise ParseError(f"{path}: {what}. Is this StepGame's data?")
+    return result
 
 
 def audit_samples(samples: Iterable[Sample], file: str, keep: int = 20) -> StepGameAudit:

@@ -26,14 +26,14 @@ def fields(record: Instance) -> dict[str, Any]:
     """The row of a record."""
     made = record.provenance
     return {
-        "data_source": f"fabula/{made['recipe']}",
+        "data_source": f"fabula/{made.get('recipe', 'records')}",
         "prompt": [{"role": "user", "content": prompt(record, "reason")}],
         "ability": "reasoning",
         "reward_model": {"style": "rule", "ground_truth": ", ".join(record.answer)},
         "extra_info": {
             "id": record.id,
-            "split": made["split"],
-            "index": made["index"],
+            "split": made.get("split"),
+            "index": made.get("index"),
             "record": record.to_json().decode(),
         },
     }

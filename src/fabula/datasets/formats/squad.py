@@ -6,8 +6,9 @@
 Promises:
 1. `context[answer_start:answer_start + len(text)]` is the answer, a whole word, in the last
    sentence of the support that has it.
-2. An answer that is no span of its support (yes, two, a list of things) is an error that names the
-   instance and says which splits have spans, never a guess.
+2. An answer that is not a span of its support (yes, two, a list of things) is an error that names
+   the instance and says which recipes have spans.
+3. The context begins with the conventions of the recipe, unless the story states them.
 """
 
 from __future__ import annotations
@@ -21,17 +22,23 @@ import orjson
 from fabula.core.instance import Instance
 from fabula.datasets.formats.base import Format
 from fabula.errors import FabulaError
+from fabula.prompting.prompt import conventions
 
 VERSION = "1.1"
 
 
+def context(instance: Instance) -> str:
+    """The text that a model reads: conventions that the story does not state, and the story."""
+    return " ".join([*conventions(instance), *instance.story])
+
+
 def span(instance: Instance) -> tuple[str, int]:
-    """The answer and where it begins in the sentences joined by blanks."""
+    """The answer and where it begins in the context."""
     if len(instance.answer) != 1:
         raise _no_span(instance)
     word = instance.answer[0]
     pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
-    starts = [0]
+    starts = [sum(len(sentence) + 1 for sentence in conventions(instance))]
     for sentence in instance.story:
         starts.append(starts[-1] + len(sentence) + 1)
     for number in sorted(instance.support, reverse=True):
@@ -43,8 +50,8 @@ def span(instance: Instance) -> tuple[str, int]:
 
 def _no_span(instance: Instance) -> FabulaError:
     return FabulaError(
-        f"{instance.id}: the answer '{', '.join(instance.answer)}' to '{instance.question}' is no "
-        "span of its support. The format squad is for questions that are answered by a place, a "
+        f"{instance.id}: the answer '{', '.join(instance.answer)}' to '{instance.question}' is not "
+        "a span of its support. The format squad is for questions that are answered by a place, a "
         "person or a thing, as in dyna/mix-t2 and dyna/mix-t7; ask no others "
         "(--set asks.yes-no=0 and so on)."
     )
@@ -52,13 +59,12 @@ def _no_span(instance: Instance) -> FabulaError:
 
 def paragraph(instances: Sequence[Instance]) -> dict[str, Any]:
     """The questions of one story; those with less of the story come as paragraphs of their own."""
-    context = " ".join(instances[0].story)
     questions = []
     for each in instances:
         text, start = span(each)
         answers = [{"text": text, "answer_start": start}]
         questions.append({"id": each.id, "question": each.question, "answers": answers})
-    return {"context": context, "qas": questions}
+    return {"context": context(instances[0]), "qas": questions}
 
 
 def _render(records: Sequence[Instance]) -> bytes:

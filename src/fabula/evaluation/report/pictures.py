@@ -2,11 +2,13 @@
 
 The converter runs a JavaScript engine, which ends its whole process if memory runs out. So it never
 runs in ours. A child draws figure after figure; if it dies, the figure it was at is missing, and
-another child goes on with the next.
+another child goes on with the next. It also dies of characters that XML does not have, so these are
+replaced before.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,6 +26,7 @@ from fabula.evaluation.report.theme import LIGHT, config
 WIDTH = 680  # pixels of a figure as a picture
 PATIENCE = 120  # seconds for a child to start, and for each picture
 FRUITLESS = 3  # children in a row that draw nothing, after which the rest is missing, too
+NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LIBRARY = "library.js"
 JOBS, PROBLEMS = "jobs.json", "problems.json"
 
@@ -84,7 +87,17 @@ def _spec(figure: Figure) -> dict[str, Any]:
         "title": figure.title,
         "config": {**config(LIGHT), "background": "white", "padding": 16},
     }
-    return {**spec, "width": WIDTH} if spec.get("width") == "container" else spec
+    drawable: dict[str, Any] = _in_xml(spec)
+    return {**drawable, "width": WIDTH} if spec.get("width") == "container" else drawable
+
+
+def _in_xml(value: Any) -> Any:
+    """The value with a sign for every character that an SVG cannot hold."""
+    if isinstance(value, str):
+        return NOT_XML.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_in_xml(key): _in_xml(each) for key, each in value.items()}
+    return [_in_xml(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _child(folder: Path, jobs: Sequence[dict[str, Any]]) -> str:

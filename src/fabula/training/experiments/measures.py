@@ -63,9 +63,8 @@ class Leak(Measure):
         return 100 * sum(item in known for item in test) / len(test)
 
     def _source(self, split: str) -> Source:
-        return Source(
-            self.recipe, self.set, self.train_size if split == "train" else self.test_size
-        )
+        size = self.train_size if split == "train" else self.test_size
+        return Source(self.recipe, self.set, size).near()
 
 
 class Published(Measure):

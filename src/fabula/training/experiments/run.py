@@ -203,7 +203,8 @@ def trainings(line: Line, column: Column, amount: Scale, store: Path) -> list[Tr
 def _source(data: Data, amount: Scale, size: int | None) -> Source:
     scaled = None if size is None else max(2, round(size * data.times))
     changes = {**amount.set, **data.set}
-    return Source(data.recipe, changes, data.size or scaled, data.seed, data.split)
+    source = Source(data.recipe, changes, data.size or scaled, data.seed, data.split)
+    return source.near()
 
 
 def _tests(line: Line, amount: Scale) -> dict[str, Source]:
