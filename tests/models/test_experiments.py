@@ -651,7 +651,7 @@ def test_results_that_cannot_be_written_are_refused_before_anything_is_trained(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
     assert main(["experiment", "T1", "--out", "file/results"]) == 2
-    assert "file/results: no folder can be made here" in capsys.readouterr().err
+    assert "file/results: cannot be created" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

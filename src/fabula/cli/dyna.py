@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fabula.cli.common import Json, RecipeName, print_json, terminal
+from fabula.core.files import whole_folder
 from fabula.errors import FabulaError, OutputError
 
 Out = Annotated[Path, typer.Option(metavar="DIR", help="A new or empty folder.")]
@@ -202,19 +203,8 @@ def _write_stories(path: Path, stories: Iterable[str]) -> int:
 
 @contextmanager
 def _folder(out: Path) -> Iterator[Path]:
-    """A folder to write into, which appears under its name when it is whole."""
-    import shutil
-    import tempfile
-
+    """A folder to write into, which gets its name when it is complete."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise OutputError(f"{out} is not an empty folder; name another.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
-    try:
-        yield partial
-        partial.chmod(0o755)
-        if out.exists():
-            out.rmdir()
-        partial.rename(out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with whole_folder(out) as folder:
+        yield folder
