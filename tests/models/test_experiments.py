@@ -159,7 +159,7 @@ def test_the_page_has_figures_beside_the_published_ones(tmp_path: Path) -> None:
         (
             'model = "ngram"',
             'model = "ngarm"',
-            r"columns\.0.*no model 'ngarm'. Did you mean 'ngram'",
+            r"columns\.0.*unknown model 'ngarm'. Did you mean 'ngram'",
         ),
         ('id = "T1"', 'id = "../../evil"', "id: '../../evil' is no name: use letters"),
         ("[scales.small]", '[scales."a/b"]', "'a/b' is no name"),

@@ -15,7 +15,7 @@ from fabula.datasets.card import CARD, card
 from fabula.datasets.engines import write
 from fabula.datasets.engines.plan import Plan
 from fabula.datasets.engines.tally import COUNTS
-from fabula.datasets.formats import read_records
+from fabula.datasets.stored import records_of
 from fabula.recipe.model import build, load
 
 
@@ -39,7 +39,7 @@ def test_load_dataset(form: str, shard_size: int, tmp_path: Path) -> None:
     if form == "parquet":
         assert loaded["train"].features["supports"].feature.feature.dtype == "int32"
         assert loaded["train"].features["features"].dtype == "string"
-        records = [r for f in sorted(out.glob("*/train-*")) for r in read_records(f)]
+        records = [r for f in sorted(out.glob("*/train-*")) for r in records_of(f)]
         for record, row in zip(records, loaded["train"], strict=True):
             assert row["id"] == record.id
             assert row["story"] == list(record.story)
@@ -65,7 +65,7 @@ def test_its_figures_are_those_of_the_data(tmp_path: Path) -> None:
     out = tmp_path / "data"
     write(load("babi/qa6"), out, {"train": 40, "test": 10})
     text = (out / CARD).read_text(encoding="utf-8")
-    records = list(read_records(out / "train-00000-of-00001.jsonl"))
+    records = list(records_of(out / "train-00000-of-00001.jsonl"))
     for answer in ("yes", "no"):
         count = sum(record.answer == (answer,) for record in records)
         assert re.search(rf"^\| {answer} \| {count} \|", text, re.M)

@@ -46,10 +46,16 @@ def test_what_goes_wrong_leaves_the_old_file_and_nothing_else(
 def test_a_file_is_on_disk_before_it_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, done = tmp_path / "a", []
+    path = tmp_path / "a"
+    done: list[str] = []
     real = os.replace
+
+    def named(partial: Path, path: Path) -> None:
+        done.append("name")
+        real(partial, path)
+
     monkeypatch.setattr(os, "fsync", lambda number: done.append("fsync"))
-    monkeypatch.setattr(os, "replace", lambda a, b: (done.append("name"), real(a, b)))
+    monkeypatch.setattr(os, "replace", named)
     with whole_file(path) as file:
         file.write(b"content")
         assert not path.exists()

@@ -146,16 +146,22 @@ def parse_json(content: bytes, place: str) -> Any:
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, with their numbers from 1."""
     with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                raise ParseError(
-                    f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes; "
-                    "is this a file with one record a line?"
-                )
+        for number, line in lines_in(file, str(path)):
             if not line.isspace():
                 yield number, line
+
+
+def lines_in(file: BinaryIO, name: str, first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """The lines of an open file from here on, with their numbers."""
+    number = first
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            raise ParseError(
+                f"{name}, line {number}: longer than {LONGEST_LINE:,} bytes; "
+                "is this a file with one record a line?"
+            )
+        yield number, line
+        number += 1
 
 
 # --- writing ------------------------------------------------------------------------------------

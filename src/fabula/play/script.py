@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from fabula.core.files import make_folder, remove_empty, write_whole
 from fabula.core.seeds import Draw
-from fabula.datasets.formats import Format
+from fabula.datasets.formats.base import Format
 from fabula.errors import FabulaError, OutputError
 from fabula.generation.author import Author, Passage
 from fabula.play.session import Session
