@@ -95,8 +95,8 @@ class Place(NamedTuple):
                     return at
         *known, last = endings
         raise MissingFileError(
-            f"{self.text}: no data set here (no {', '.join(known)}{' or ' * bool(known)}{last} file "
-            "in this folder). Make one: fabula generate RECIPE --out DIR"
+            f"{self.text}: no data set here (no {', '.join(known)}{' or ' * bool(known)}{last} "
+            "file in this folder). Make one: fabula generate RECIPE --out DIR"
         )
 
 
