@@ -85,8 +85,8 @@ def rows_of(file: Path, needed: Sequence[str] = NEEDED) -> str:
 
 
 def _quoted(file: Path) -> str:
-    """A path as SQL has it, without its wildcards."""
-    text = "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+    """A path as SQL has it, without wildcards and without a '~' at its beginning."""
+    text = "".join(f"[{c}]" if c in "*?[" else c for c in str(file.absolute()))
     return "'" + text.replace("'", "''") + "'"
 
 
