@@ -94,7 +94,7 @@ class Grammar:
             for case in ("he", "him", "his"):
                 self._pronouns[words[case]] = gender
         self._add_mentions(data, cases)
-        self._leads: set[str] = set()
+        self._leads: set[str] = set(data.get("thread", {}).get("leads", ()))
         self._asides: set[str] = set()
         self._read_files(code)
         plain = {"a": NAME, "b": NAME, "kin": KIN, "article": one_of({"a": "a"})}
