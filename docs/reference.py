@@ -5,6 +5,7 @@ Whatever is registered has its place here without a line being added.
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator
 from importlib import resources
@@ -258,10 +259,11 @@ def _beginning(file: Path, folder: Path) -> str:
 
         columns = "\n".join(f"{one.name:14} {one.type}" for one in read_schema(file))
         return f'```text title="columns of {name}"\n{columns}\n```'
-    words = file.read_text(encoding="utf-8")
+    content = file.read_bytes()
+    words = (gzip.decompress(content) if file.suffix == ".gz" else content).decode()
     kept = words[:SHOWN].rstrip("\n")
     more = " …" if len(words) > SHOWN else ""
-    kind = {".jsonl": "json", ".json": "json", ".csv": "text"}.get(file.suffix, "text")
+    kind = {".jsonl": "json", ".gz": "json", ".json": "json"}.get(file.suffix, "text")
     return f'```{kind} title="{name}"\n{kept}{more}\n```'
 
 

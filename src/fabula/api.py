@@ -42,7 +42,7 @@ def formats() -> dict[str, str]:
     >>> fabula.formats()["jsonl"]
     'one JSON record a line, with all fields'
     """
-    return {name: style.about for name, style in FORMATS.items()}
+    return {name: style.about for name, style in FORMATS.working().items()}
 
 
 def read(path: str | Path, split: str | None = None) -> Dataset:

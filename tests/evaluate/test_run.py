@@ -17,6 +17,7 @@ import pytest
 from tests.evaluate.echo import Echo
 
 import fabula
+from fabula.core.files import exclusive
 from fabula.core.instance import Instance
 from fabula.errors import FabulaError
 from fabula.evaluation.model import Ask, Reply
@@ -100,11 +101,11 @@ def test_another_run_in_the_folder_is_refused(
 
 
 def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
-    fcntl = pytest.importorskip("fcntl")
-    with (tmp_path / REPLIES).open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(FabulaError, match="another process is at this run"):
+    with exclusive(tmp_path):
+        with pytest.raises(FabulaError, match="another process is using this run"):
             evaluate(Echo(), INSTANCES, tmp_path)
+        assert not (tmp_path / REPLIES).exists()
+    evaluate(Echo(), INSTANCES, tmp_path)
 
 
 class Moody(Echo):

@@ -159,7 +159,7 @@ def test_the_page_has_figures_beside_the_published_ones(tmp_path: Path) -> None:
         (
             'model = "ngram"',
             'model = "ngarm"',
-            r"columns\.0.*no model 'ngarm'. Did you mean 'ngram'",
+            r"columns\.0.*unknown model 'ngarm'. Did you mean 'ngram'",
         ),
         ('id = "T1"', 'id = "../../evil"', "id: '../../evil' is no name: use letters"),
         ("[scales.small]", '[scales."a/b"]', "'a/b' is no name"),
@@ -651,7 +651,7 @@ def test_results_that_cannot_be_written_are_refused_before_anything_is_trained(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
     assert main(["experiment", "T1", "--out", "file/results"]) == 2
-    assert "file/results: no folder can be made here" in capsys.readouterr().err
+    assert "file/results: cannot be created" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

@@ -77,10 +77,10 @@ def test_going_on_from_another_kind_of_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "match"),
     [
-        ({"changes": {"length": 3}}, "these data are there already"),
-        ({"seed": 3}, "these data are there already"),
+        ({"changes": {"length": 3}}, "these data are already generated"),
+        ({"seed": 3}, "these data are already generated"),
         ({"size": 500}, "60 examples in split 'train', 500 are needed"),
-        ({"split": "dev"}, r"no files 'dev-\*.jsonl'"),
+        ({"split": "dev"}, "no split 'dev'"),
     ],
 )
 def test_a_folder_is_taken_as_it_is(tmp_path: Path, source: dict[str, Any], match: str) -> None:

@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from fabula.cli import main
-from fabula.core.files import alone, read_json
+from fabula.core.files import exclusive, read_json
 from fabula.training.data import words
 from fabula.training.source import Source
 
@@ -127,9 +127,9 @@ def test_two_processes_are_not_at_one_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a/restart-0").mkdir(parents=True)
-    with alone(tmp_path / "a/restart-0/.lock"):
+    with exclusive(tmp_path / "a/restart-0"):
         assert trained(tmp_path / "a", "ngram", "babi/qa1") == 2
-    assert "another process is at this run" in told(capsys)
+    assert "another process is using this run" in told(capsys)
     assert trained(tmp_path / "a", "ngram", "babi/qa1") == 0
 
 

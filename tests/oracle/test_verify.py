@@ -12,7 +12,7 @@ import fabula
 from fabula.analysis.verify import objections, verify
 from fabula.core.instance import Instance
 from fabula.datasets.engines import write
-from fabula.datasets.formats import read_jsonl
+from fabula.datasets.stored import records_of
 from fabula.errors import FabulaError
 from fabula.recipe.model import load, read_recipe, recipe_ids
 
@@ -39,7 +39,7 @@ def test_declared_defects_are_counted_apart(tmp_path: Path) -> None:
     verdict = verify(tmp_path / "data", workers=2)
     assert verdict.failed == 0
     assert 0 < verdict.defects < 30
-    records = read_jsonl(tmp_path / "data" / "train-00000-of-00001.jsonl")
+    records = records_of(tmp_path / "data" / "train-00000-of-00001.jsonl")
     one = next(record for record in records if "defect" in record.features)
     undue = replace(one, answer=("yes",))
     assert objections(undue) == ["declared a defect, but the answer follows from the text"]

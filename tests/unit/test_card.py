@@ -15,7 +15,7 @@ from fabula.datasets.card import CARD, card
 from fabula.datasets.engines import write
 from fabula.datasets.engines.plan import Plan
 from fabula.datasets.engines.tally import COUNTS
-from fabula.datasets.formats import read_records
+from fabula.datasets.stored import records_of
 from fabula.recipe.model import build, load
 
 
@@ -39,7 +39,7 @@ def test_load_dataset(form: str, shard_size: int, tmp_path: Path) -> None:
     if form == "parquet":
         assert loaded["train"].features["supports"].feature.feature.dtype == "int32"
         assert loaded["train"].features["features"].dtype == "string"
-        records = [r for f in sorted(out.glob("*/train-*")) for r in read_records(f)]
+        records = [r for f in sorted(out.glob("*/train-*")) for r in records_of(f)]
         for record, row in zip(records, loaded["train"], strict=True):
             assert row["id"] == record.id
             assert row["story"] == list(record.story)
@@ -61,11 +61,30 @@ def test_the_hub_reads_the_head(tmp_path: Path) -> None:
     assert head["dataset_info"][0]["splits"][1]["num_examples"] == 10
 
 
+@pytest.mark.parametrize(
+    ("code", "known"),
+    [("en", "en"), ("hi", "hi"), ("hi-Deva", "hi"), ("shuffled", "und"), ("symbolic", "und")],
+)
+def test_the_head_names_the_language(code: str, known: str, tmp_path: Path) -> None:
+    import yaml
+
+    write(load("babi/qa1", {"language": code}), tmp_path / "data", {"train": 10}, "parquet")
+    text = (tmp_path / "data" / CARD).read_text(encoding="utf-8")
+    head = yaml.safe_load(text.split("---\n")[1])
+    assert head["language"] == [known]
+    assert head["configs"][0]["data_files"] == [
+        {"split": "train", "path": ["babi-qa1/train-00000-of-00001.parquet"]}
+    ]
+    assert head["dataset_info"][0]["features"][6] == {
+        "name": "supports", "list": {"list": "int32"},
+    }  # fmt: skip
+
+
 def test_its_figures_are_those_of_the_data(tmp_path: Path) -> None:
     out = tmp_path / "data"
     write(load("babi/qa6"), out, {"train": 40, "test": 10})
     text = (out / CARD).read_text(encoding="utf-8")
-    records = list(read_records(out / "train-00000-of-00001.jsonl"))
+    records = list(records_of(out / "train-00000-of-00001.jsonl"))
     for answer in ("yes", "no"):
         count = sum(record.answer == (answer,) for record in records)
         assert re.search(rf"^\| {answer} \| {count} \|", text, re.M)
@@ -105,11 +124,17 @@ def test_its_command_makes_it_again(tmp_path: Path) -> None:
 
 
 def test_odd_words_do_not_break_it() -> None:
-    recipe = load("babi/qa1", {"title": 'A: "quoted" | #1', "about": "---\n| x |"})
+    import yaml
+
+    odd = "mine/a #1 'no'"
+    recipe = load("babi/qa1", {"id": odd, "title": 'A: "quoted" | #1', "about": "---\n| x |"})
     plan = Plan(recipe, 0, {"train": 5}, "jsonl")
     figures: dict[str, dict[str, int]] = {name: {} for name in COUNTS}
     manifest = {
-        "instances": 5, "splits": {"train": {"instances": 5, "bytes": 1, "files": []}},
-        "figures": {"train": figures}, "recipe_digest": "x", "canary": "y",
+        "instances": 5, "splits": {"no": {"instances": 5, "bytes": 1, "files": []}},
+        "figures": {"no": figures}, "recipe_digest": "x", "canary": "y",
     }  # fmt: skip
-    assert card(plan, manifest).startswith("---\npretty_name:")
+    text = card(plan, manifest)
+    head = yaml.safe_load(text.split("---\n")[1])
+    assert head["pretty_name"] == f"Fabula {recipe.id}"
+    assert head["configs"][0]["data_files"][0]["split"] == "no"

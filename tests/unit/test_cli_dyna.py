@@ -9,7 +9,7 @@ import pytest
 
 from fabula.analysis.verify import verify
 from fabula.cli import main
-from fabula.datasets.formats import read_jsonl
+from fabula.datasets.stored import records_of
 
 STORY = "1 Mary went to the park.\n2 John went to the hall.\n3 Where is John? \thall\t2\n"
 
@@ -27,7 +27,7 @@ def test_rewrite_writes_a_data_set_that_is_proven(data: Path, tmp_path: Path) ->
     assert main(words) == 0
     verdict = verify(out)
     assert verdict.proven == verdict.instances == 24
-    assert all(len(each.story) == 40 for file in out.glob("*.jsonl") for each in read_jsonl(file))
+    assert all(len(each.story) == 40 for file in out.glob("*.jsonl") for each in records_of(file))
     told = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     assert (told["rewrite"], told["read"], told["written"]) == ("padded", 24, 24)
 
@@ -99,7 +99,7 @@ def test_published_text_is_rewritten_too(tmp_path: Path) -> None:
     source, out = tmp_path / "qa1_train.txt", tmp_path / "out"
     source.write_text(STORY, encoding="utf-8")
     assert main(["rewrite", "bare", str(source), "--out", str(out)]) == 0
-    (each,) = read_jsonl(out / "qa1_train.jsonl")
+    (each,) = records_of(out / "qa1_train.jsonl")
     assert (each.story, each.answer) == (("John went to the hall.",), ("hall",))
 
 

@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from fabula.datasets import engines as engine
-from fabula.datasets.formats import read_jsonl
+from fabula.datasets.stored import records_of
 from fabula.errors import OutputError, QuotaError
 from fabula.recipe.model import load
 
@@ -30,7 +30,7 @@ def test_files_and_manifest(tmp_path: Path) -> None:
     assert orjson.loads((out / "manifest.json").read_bytes()) == orjson.loads(
         orjson.dumps(manifest)
     )
-    assert len(list(read_jsonl(out / "train-00000-of-00001.jsonl"))) == 12
+    assert len(list(records_of(out / "train-00000-of-00001.jsonl"))) == 12
     assert [p.name for p in tmp_path.iterdir()] == ["data"]
 
 

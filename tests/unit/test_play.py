@@ -10,7 +10,7 @@ import pytest
 from fabula.analysis.verify import objections
 from fabula.cli import main
 from fabula.core.seeds import stream
-from fabula.datasets.formats import read_jsonl
+from fabula.datasets.stored import records_of
 from fabula.errors import FabulaError, ParseError, RecipeError
 from fabula.play.behaviour import next_action
 from fabula.play.script import run
@@ -410,7 +410,7 @@ def test_a_script_becomes_proven_records(path: Path, tmp_path: Path) -> None:
     script.write_text(SCRIPT, encoding="utf-8")
     assert play(str(path), "--script", str(script), "--out", str(out)) == 0
     (file,) = out.iterdir()
-    records = list(read_jsonl(file))
+    records = list(records_of(file))
     assert [record.answer for record in records] == [("hall",), ("apple",), ("shed",)]
     assert [record.support for record in records] == [(2, 3, 4), (2,), (7,)]
     assert [objections(record) for record in records] == [[], [], []]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from fabula.cli import main
 from fabula.core import soundness
 from fabula.core.instance import Instance
-from fabula.datasets.formats import parquet, read_records
+from fabula.datasets.formats import parquet
+from fabula.datasets.stored import records_of
 from fabula.errors import ParseError
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -80,7 +81,7 @@ def test_a_wrong_field_is_named_with_file_and_line(path: str, value: Any, tmp_pa
     lines = [RECORD, changed(RECORD, path, value)]
     file.write_bytes(b"\n".join(map(orjson.dumps, lines)))
     with pytest.raises(ParseError) as caught:
-        list(read_records(file))
+        list(records_of(file))
     assert str(caught.value).startswith(f"{file}, line 2, field '{path}': expected ")
     assert "found" in str(caught.value)
 
@@ -169,7 +170,7 @@ def test_a_damaged_parquet_file_is_named_in_one_line(
 def test_a_row_of_a_table_is_named(tmp_path: Path) -> None:
     file = table(tmp_path / "a.parquet", RECORD, changed(RECORD, "roles", ["support"]))
     with pytest.raises(ParseError, match=r"a\.parquet, row 2, field 'roles': expected \d+ texts"):
-        list(read_records(file))
+        list(records_of(file))
 
 
 @pytest.mark.parametrize("command", ["verify", "stats", "baselines", "diff", "leak"])

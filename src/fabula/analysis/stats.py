@@ -3,8 +3,8 @@
     summarise(paths) -> Summary -> tables with bars in the terminal, JSON, or an SVG picture
                                    (charts.py)
 
-Records (JSONL, Parquet) have all there is to count; bAbI text offers sentences, questions, answers
-and the support it cites, but no alternative supports and no compositions.
+Records (JSONL, gzipped or not, and Parquet) have all there is to count; bAbI text offers sentences,
+questions, answers and the support it cites, but no alternative supports and no compositions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from fabula.analysis.tables import blaming, engine, rows_of
 from fabula.datasets.dataset import Dataset
-from fabula.datasets.formats import babi, data_files
+from fabula.datasets.formats import babi
+from fabula.datasets.stored import ENDINGS, data_files, split_of
 from fabula.errors import FabulaError
 from fabula.language.conventions import conventions
 from fabula.world import WORLDS
@@ -145,7 +146,7 @@ def summarise(paths: Iterable[Path]) -> Summary:
     summary = Summary()
     with engine() as tables:
         for path in paths:
-            for file in data_files(path, "*.jsonl", "*.parquet", "*.txt"):
+            for file in data_files(path, *ENDINGS, ".txt"):
                 _count_file(summary, file, tables)
     if not summary.instances:
         raise FabulaError(f"{', '.join(summary.files)}: there is no question to count.")
@@ -159,7 +160,7 @@ def _count_file(summary: Summary, path: Path, tables: duckdb.DuckDBPyConnection)
         if path.suffix == ".txt":
             _count_text(summary, path, tables)
         else:
-            stem = path.stem.replace("'", "''")
+            stem = split_of(path).replace("'", "''")
             columns = (
                 "coalesce(query[1], '?') AS kind, coalesce(provenance->>'recipe', '?') AS recipe, "
                 f"coalesce(provenance->>'split', '{stem}') AS split, answer, story, support, "

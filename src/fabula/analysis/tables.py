@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from fabula.datasets.formats import read_records
+from fabula.datasets.stored import opened, records_of
 from fabula.errors import ParseError
 
 if TYPE_CHECKING:
@@ -65,15 +65,16 @@ NEEDED = tuple(name for name in COLUMNS if name not in ("choices", "facts", "rol
 
 
 def rows_of(file: Path, needed: Sequence[str] = NEEDED) -> str:
-    """SQL for the records of a JSONL or Parquet file; one that lacks a needed field is an error."""
+    """SQL for the records of a file; one that lacks a needed field is an error."""
     place = _quoted(file)
     if file.suffix == ".parquet":
         names = ", ".join(f"{name}::{kind} AS {name}" for name, kind in COLUMNS.items())
         source = f"(SELECT {names} FROM read_parquet({place}))"
     else:
         kinds = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
+        packed = "gzip" if file.suffix == ".gz" else "none"
         source = (
-            f"read_json({place}, format='newline_delimited', compression='none', "
+            f"read_json({place}, format='newline_delimited', compression='{packed}', "
             f"columns={{{kinds}}})"
         )
     lacking = " OR ".join(f"{name} IS NULL" for name in needed)
@@ -84,8 +85,8 @@ def rows_of(file: Path, needed: Sequence[str] = NEEDED) -> str:
 
 
 def _quoted(file: Path) -> str:
-    """A path as SQL has it, without its wildcards."""
-    text = "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+    """A path as SQL has it, without wildcards and without a '~' at its beginning."""
+    text = "".join(f"[{c}]" if c in "*?[" else c for c in str(file.absolute()))
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -95,11 +96,11 @@ def blaming(file: Path) -> Iterator[None]:
     import duckdb
 
     try:
-        if file.suffix == ".jsonl" and _cut_off(file):
+        if file.suffix != ".parquet" and _cut_off(file):
             raise duckdb.Error("the last line is cut off")  # the engine would leave it out
         yield
     except duckdb.Error as error:
-        for _ in read_records(file):  # says which record is wrong, and how
+        for _ in records_of(file):  # says which record is wrong, and how
             pass
         told = str(error).splitlines()[0]
         raise ParseError(f"{file}: a field has the wrong type: {told}.") from None
@@ -107,13 +108,16 @@ def blaming(file: Path) -> Iterator[None]:
 
 def _cut_off(file: Path) -> bool:
     """Whether a JSONL file ends in the middle of a record."""
-    with file.open("rb") as content:
-        end = content.seek(0, os.SEEK_END)
-        content.seek(max(0, end - 1))
-        if content.read(1) in (b"", b"\n"):
-            return False
-        content.seek(0)
-        last = deque(content, maxlen=1)[0]
+    with opened(file) as content:
+        if file.suffix != ".gz":
+            end = content.seek(0, os.SEEK_END)
+            content.seek(max(0, end - 1))
+            if content.read(1) in (b"", b"\n"):
+                return False
+            content.seek(0)
+        last = next(iter(deque(content, maxlen=1)), b"\n")
+    if last.endswith(b"\n"):
+        return False
     try:
         orjson.loads(last)
     except orjson.JSONDecodeError:

@@ -19,6 +19,7 @@ follow by either route; these are counted separately.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -29,8 +30,9 @@ from fabula.core.instance import Instance
 from fabula.core.supports import mask_of
 from fabula.core.workers import Workers
 from fabula.datasets.dataset import Dataset
-from fabula.datasets.formats import babi, data_files, read_records
+from fabula.datasets.formats import babi
 from fabula.datasets.manifest import altered
+from fabula.datasets.stored import ENDINGS, count_of, data_files, records_of
 from fabula.errors import FabulaError, ParseError, hint
 from fabula.language.catalogue import native, tongue_of
 from fabula.language.foreign import Hearing
@@ -307,26 +309,22 @@ def _check(batch: Iterable[Instance], logic: bool = False) -> list[tuple[Failure
 
 def records(path: Path, sample: int | None = None) -> Iterator[Instance]:
     """The records of a file or folder, or the first `sample` of each file."""
-    for file in data_files(path, "*.jsonl", "*.parquet", "*.txt"):
-        found = from_text(file) if file.suffix == ".txt" else read_records(file)
+    for file in data_files(path, *ENDINGS, ".txt"):
+        found = from_text(file) if file.suffix == ".txt" else records_of(file)
         yield from islice(found, sample)
 
 
 def count(path: Path, sample: int | None = None) -> int:
-    """How many records `records` will give, without reading them."""
+    """How many records `records` will give, as far as that is quickly known."""
     found = 0
-    for file in data_files(path, "*.jsonl", "*.parquet", "*.txt"):
-        if file.suffix == ".parquet":
-            import pyarrow.parquet as pq
-
-            try:
-                size = int(pq.read_metadata(file).num_rows)
-            except (OSError, ValueError):  # reading it will tell what is wrong with it
-                size = 0
-        else:
+    for file in data_files(path, *ENDINGS, ".txt"):
+        size = 0
+        if file.suffix == ".txt":
             with file.open("rb") as lines:
-                wanted = b"\t" if file.suffix == ".txt" else b"{"
-                size = sum(wanted in line for line in lines)
+                size = sum(b"\t" in line for line in lines)
+        else:
+            with suppress(FabulaError):  # reading it will tell what is wrong with it
+                size = count_of(file)
         found += size if sample is None else min(size, sample)
     return found
 

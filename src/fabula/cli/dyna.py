@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fabula.cli.common import Json, RecipeName, print_json, terminal
+from fabula.core.files import hashed, whole_folder, write_json
 from fabula.errors import FabulaError, OutputError
 
 Out = Annotated[Path, typer.Option(metavar="DIR", help="A new or empty folder.")]
@@ -20,7 +21,6 @@ Kinds = Annotated[
     typer.Option(metavar="KINDS", help="Kinds of question, separated by commas."),
 ]
 
-MANIFEST = "manifest.json"
 SHOWN = 5
 
 
@@ -58,13 +58,12 @@ def rewrite(
 
     Example: [bold]fabula rewrite padded data/mix --length 100 --out data/long[/bold]
     """
-    import orjson
-
     from fabula.analysis.rewrites import Dropped
     from fabula.analysis.rewrites import operation as operation_named
     from fabula.analysis.verify import from_text
     from fabula.core.instance import Instance
-    from fabula.datasets.formats import data_files, read_records
+    from fabula.datasets.manifest import MANIFEST, manifest
+    from fabula.datasets.stored import ENDINGS, data_files, records_of, split_of, stem_of
 
     make = operation_named(
         operation,
@@ -76,11 +75,14 @@ def rewrite(
         seed=seed,
     )
     dropped: list[Dropped] = []
+    written: list[tuple[str, dict[str, Any]]] = []
     counts: Counter[str] = Counter()
     with _folder(out) as folder:
-        for file in data_files(path, "*.jsonl", "*.parquet", "*.txt"):
-            records = from_text(file) if file.suffix == ".txt" else read_records(file)
-            with (folder / f"{file.stem}.jsonl").open("wb") as target:
+        for file in data_files(path, *ENDINGS, ".txt"):
+            records = from_text(file) if file.suffix == ".txt" else records_of(file)
+            name = f"{stem_of(file)}.jsonl"
+            before = counts["written"]
+            with (folder / name).open("wb") as target:
                 for instance in records:
                     counts["read"] += 1
                     for made in make(instance):
@@ -91,11 +93,22 @@ def rewrite(
                             counts["dropped"] += 1
                             if len(dropped) < SHOWN:
                                 dropped.append(made)
+            written.append(
+                (
+                    split_of(name),
+                    {
+                        "file": name,
+                        "instances": counts["written"] - before,
+                        "bytes": (folder / name).stat().st_size,
+                        "sha256": hashed(folder / name),
+                    },
+                )
+            )
         if not counts["written"]:
             reason = f" The first: {dropped[0].id}: {dropped[0].reason}." if dropped else ""
             raise FabulaError(f"{path}: nothing can be rewritten as '{operation}'.{reason}")
         told = {"rewrite": operation, "of": str(path), **counts}
-        (folder / MANIFEST).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        write_json(folder / MANIFEST, manifest(written, **told))
     if json:
         print_json({"out": str(out), **told, "examples": [each._asdict() for each in dropped]})
         return
@@ -118,7 +131,7 @@ def inject(path: Source, out: Out, kinds: Kinds = None, json: Json = False) -> N
     Example: [bold]fabula inject tasks/en --out data/inject[/bold]
     """
     from fabula.analysis.rewrites.text import ADDED, OtherWorldError, injected
-    from fabula.datasets.formats import data_files
+    from fabula.datasets.stored import data_files
     from fabula.errors import hint
     from fabula.world.actors.questions import KINDS
 
@@ -126,7 +139,7 @@ def inject(path: Source, out: Out, kinds: Kinds = None, json: Json = False) -> N
     for kind in chosen:
         if kind not in KINDS:
             raise FabulaError(f"--kinds {kinds}: unknown '{kind}'.{hint(kind, KINDS)}")
-    files = [f for f in data_files(path, "*.txt") if f.name.lower() != "readme.txt"]
+    files = [f for f in data_files(path, ".txt") if f.name.lower() != "readme.txt"]
     figures: dict[str, Any] = {}
     left_out: list[OtherWorldError] = []
     with _folder(out) as folder:
@@ -202,19 +215,8 @@ def _write_stories(path: Path, stories: Iterable[str]) -> int:
 
 @contextmanager
 def _folder(out: Path) -> Iterator[Path]:
-    """A folder to write into, which appears under its name when it is whole."""
-    import shutil
-    import tempfile
-
+    """A folder to write into, which gets its name when it is complete."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise OutputError(f"{out} is not an empty folder; name another.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
-    try:
-        yield partial
-        partial.chmod(0o755)
-        if out.exists():
-            out.rmdir()
-        partial.rename(out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with whole_folder(out) as folder:
+        yield folder

@@ -24,6 +24,7 @@ from fabula.cli.common import (
     sizes_of,
     terminal,
 )
+from fabula.datasets.formats import FORMATS
 from fabula.errors import FabulaError
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def list_(
     show_recipes(rows, terminal(), long)
     for suite in suites().values():
         terminal().print(f"{suite.id}: {suite.title} (generate only)", style="dim", soft_wrap=True)
+    formats = f"Formats of fabula generate: {', '.join(FORMATS)}. Models: fabula models."
+    terminal().print(formats, style="dim", soft_wrap=True)
 
 
 def show(
@@ -87,12 +90,8 @@ def show(
 # --- generate -----------------------------------------------------------------------------------
 
 
-# written out, because loading the formats would slow every --help; a test compares the two
-FORMAT_NAMES = (
-    "jsonl", "parquet", "babi", "stepgame", "stepgame-json", "clutrr", "clutrr-hub", "chat",
-    "chat-cot", "chat-few-shot", "t5", "rl", "squad",
-)  # fmt: skip
-FORMAT_HELP = f"How it is written: {', '.join(FORMAT_NAMES)}."
+FORMAT_NAMES = FORMATS.own  # looking for plug-ins would slow every --help
+FORMAT_HELP = f"How it is written: {', '.join(FORMAT_NAMES)}; `fabula list` names plug-ins too."
 
 
 def generate(
@@ -200,7 +199,7 @@ def _told_what_is_kept() -> Iterator[None]:
         raise
 
 
-PROVABLE = ("jsonl", "parquet", "babi")
+PROVABLE = ("jsonl", "jsonl.gz", "parquet", "babi")
 MOST_FILES = 8  # of a split, listed by name
 
 

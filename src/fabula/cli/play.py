@@ -78,8 +78,9 @@ def _run(
 
     assert isinstance(world, WorldFile)
     if form is None:
-        ending = out.suffix.lstrip(".") if out else "txt"
-        form = next((name for name, f in FORMATS.items() if f.ending == ending), "jsonl")
+        wanted = out.name if out else ".txt"
+        fitting = (name for name in FORMATS if wanted.endswith(f".{FORMATS[name].ending}"))
+        form = next(fitting, "jsonl")
     style = format_named(form)
     played = run(world, read_script(script), str(script), seed, actor)
     data = rendered(played, style)
@@ -93,5 +94,5 @@ def _run(
     count = f"{stories} stor{'y' if stories == 1 else 'ies'}"
     asked = f"{questions} question{'s' * (questions != 1)}"
     say(f"Wrote {count} with {asked} to {file}", soft_wrap=True)
-    if form in ("jsonl", "babi"):
+    if form in ("jsonl", "jsonl.gz", "parquet", "babi"):
         say(f"Prove it: fabula verify {file}", style="dim", soft_wrap=True)

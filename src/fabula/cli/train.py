@@ -32,11 +32,15 @@ def models(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the models of the papers: what each reads, what it learns from, its size.
+    """List the models that can be trained: what each reads, what it learns from, its size.
 
     Example: [bold]fabula models memn2n[/bold]
     """
-    rows = [_row(name) for name in ([model] if model else _registered())]
+    from fabula.training.models import MODELS
+
+    complain = terminal(stderr=True).print
+    chosen = {model: MODELS.find(model)} if model else MODELS.working(complain)
+    rows = [_row(name, kind) for name, kind in chosen.items()]
     if json:
         print_json(rows)
         return
@@ -79,18 +83,9 @@ def _parameters(kind: type[Model]) -> int | None:
     return parameters(kind(kind.Sizes(), shape))
 
 
-def _registered() -> list[str]:
-    from fabula.training.models import MODELS
-
-    return list(MODELS)
-
-
-def _row(name: str) -> dict[str, Any]:
+def _row(name: str, kind: type[Model]) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from fabula.training.models import model_named
-
-    kind = model_named(name)
     return {
         "model": name,
         "reads": kind.inputs,

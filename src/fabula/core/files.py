@@ -1,30 +1,36 @@
-"""Files and folders: names that are safe, sizes that are bounded, writes that are whole or absent.
+"""Files and folders: safe names, bounded reading, one atomic writer and one lock.
 
 Promises:
 1. A name from a recipe or data file becomes a file only if `plain_name` accepts it, so nothing is
    ever written outside the folder that the user named; `inside` does the same for reading.
-2. A file is there whole, or as it was before.
-3. Text from others is read with limits on its size and nesting.
+2. Text from others is read with limits on its size and nesting.
+3. A file or folder has its name only when it is complete and on disk; until then it is hidden
+   beside it. Killed at any moment, a process leaves the old content or none, never a part.
+4. A lock ends with the process that holds it, however that process ends.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
-import tempfile
 import tomllib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+from uuid import uuid4
 
 import orjson
 
 from fabula.core.soundness import DEEPEST, shallow, shown
 from fabula.errors import FabulaError, OutputError, ParseError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 # --- names ------------------------------------------------------------------------------------
 
@@ -140,77 +146,202 @@ def parse_json(content: bytes, place: str) -> Any:
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, with their numbers from 1."""
     with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                raise ParseError(
-                    f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes; "
-                    "is this a file with one record a line?"
-                )
+        for number, line in lines_in(file, str(path)):
             if not line.isspace():
                 yield number, line
 
 
+def lines_in(file: BinaryIO, name: str, first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """The lines of an open file from here on, with their numbers."""
+    number = first
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            raise ParseError(
+                f"{name}, line {number}: longer than {LONGEST_LINE:,} bytes; "
+                "is this a file with one record a line?"
+            )
+        yield number, line
+        number += 1
+
+
 # --- writing ------------------------------------------------------------------------------------
+
+TEMPORARY = ".tmp-"
+"""Part of the name of every file that is not complete yet; what a killed process leaves has it."""
+
+
+def unwritable(path: Path | str, error: OSError, *notes: str, verb: str = "written") -> OutputError:
+    """The error for a file or folder that cannot be written: what is wrong, and how to fix it."""
+    reason = error.strerror or str(error)
+    told = [f"{path}: cannot be {verb}: {reason}.", *notes, _remedy(Path(path), error.errno)]
+    return OutputError(" ".join(told))
+
+
+def _remedy(path: Path, code: int | None) -> str:
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        return "Free some disk space or choose another place, and run the command again."
+    if code in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "You may not write here: change the permissions or choose another folder."
+    if code in (errno.ENOTDIR, errno.EEXIST):
+        found = next((each for each in (path, *path.parents) if each.is_file()), path)
+        return f"{found} is a file where a folder should be: choose another folder."
+    if code == errno.EISDIR:
+        return "It is a folder: name a file."
+    if code == errno.ENAMETOOLONG:
+        return "Choose a shorter name."
+    return "Choose another place, and run the command again."
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What goes wrong in writing to a file is told with its name and a remedy."""
+    """Reports write failures with the path and a fix."""
     try:
         yield
     except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: {error.strerror or error}. Make room or choose another "
-            "place, and give the command again."
-        ) from None
+        raise unwritable(path, error) from None
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which gets its name when the block ends well. OSErrors are left as they are.
+
+    Every file that Fabula writes to disk goes through here; only replies are appended to a file.
+    """
+    partial = path.with_name(f".{path.name[:50]}{TEMPORARY}{uuid4().hex[:12]}")
+    try:
+        with partial.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # the content must reach the disk before the name does
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, content: bytes | memoryview | str) -> None:
-    """Write a file, which is there whole or as it was before."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    with writing(path):
-        try:
-            partial.write_bytes(content.encode() if isinstance(content, str) else content)
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+    """Write a file at once; if that fails, the old one stays."""
+    with writing(path), whole_file(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a JSON file that people can read too."""
+    write_whole(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
 
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """A hidden folder beside `out`, which takes its place if nothing goes wrong, and is gone
-    otherwise."""
-    beside = out.absolute().parent
+    """A hidden folder to write into, which takes the place of `out` when the block ends well.
+
+    Otherwise it is removed, and `out` stays as it was.
+    """
+    out = out.absolute()
+    made = [folder for folder in out.parents if not folder.exists()]
+    partial = out.with_name(f".{out.name[:50]}{TEMPORARY}{uuid4().hex[:12]}")
     try:
-        beside.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=beside))
+        partial.mkdir(parents=True)
     except OSError as error:
-        raise OutputError(f"{out}: cannot be created: {error.strerror or error}.") from None
+        raise unwritable(out, error, verb="created") from None
     try:
         yield partial
-        partial.chmod(0o755)  # a temporary folder is for its owner alone
-        if out.exists():
-            shutil.rmtree(out)
-        os.replace(partial, out)
+        for file in partial.rglob("*"):
+            if file.is_file():
+                _settle(file)
+        put_in_place(partial, out)
     except OSError as error:
-        raise OutputError(f"{out}: cannot be written: {error.strerror or error}.") from error
+        raise unwritable(out, error) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+        if not out.exists():
+            remove_empty(made)
+
+
+def _settle(path: Path) -> None:
+    """Make sure that the content of a file is on disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def put_in_place(folder: Path, out: Path) -> None:
+    """Give a complete folder its name. A folder that has it is replaced, and never half removed."""
+    old = out.with_name(f".{out.name}.partial-old-{uuid4().hex[:12]}")
+    replaced = out.exists()
+    if replaced:
+        os.replace(out, old)
+    try:
+        os.replace(folder, out)
+    except OSError:
+        if replaced:
+            os.replace(old, out)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove those of these folders that are empty, in order."""
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder that can be written to; an error that says why if there can be none."""
+    """Create a folder that can be written to, if it is not there."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = error.strerror or error
-        raise OutputError(
-            f"{path}: no folder can be made here: {reason}. Choose another."
-        ) from None
+        raise unwritable(path, error, verb="created") from None
     if not os.access(path, os.W_OK):
-        raise OutputError(f"{path}: nothing can be written here. Choose another folder.")
+        raise unwritable(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[BinaryIO]:
+    """A file to append to."""
+    with writing(path):
+        file = path.open("ab")
+    try:
+        yield file
+    finally:
+        with suppress(OSError):  # a failed write was reported when it failed
+            file.close()
+
+
+# --- one process at a time ----------------------------------------------------------------------
+
+LOCK = ".lock"
+
+
+def locked(path: Path) -> BaseFileLock | None:
+    """A held lock, by a file of this name; None if another process, or this one, holds it.
+
+    It is the system's own lock on an open file: a file that a killed process left locks nothing.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return None
+    return lock
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Only this process uses the folder within the block; an error if another one does."""
+    with writing(folder):
+        lock = locked(folder / LOCK)
+    if lock is None:
+        raise FabulaError(
+            f"{folder}: another process is using this run; wait for it to finish, or stop it."
+        )
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+# --- files that were written here ---------------------------------------------------------------
 
 
 def hashed(path: Path) -> str:
@@ -236,34 +367,3 @@ def read_json(path: Path, *needed: str) -> dict[str, Any]:
     if not found.keys() >= set(needed):
         raise damaged(path)
     return found
-
-
-@contextmanager
-def alone(path: Path) -> Iterator[BinaryIO]:
-    """A file to be added to, which no other process adds to meanwhile."""
-    with writing(path):
-        file = path.open("ab")
-    try:
-        _lock(path, file)
-        yield file
-    finally:
-        with suppress(OSError):  # what could not be written was told when it was
-            file.close()
-
-
-def _lock(path: Path, file: BinaryIO) -> None:
-    try:
-        import fcntl
-    except ImportError:  # where there are no such locks
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise FabulaError(
-            f"{path.parent}: another process is at this run; wait for it or stop it."
-        ) from None
-
-
-def write_json(path: Path, value: Any) -> None:
-    """A JSON file for people to read too."""
-    write_whole(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))

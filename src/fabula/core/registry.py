@@ -13,10 +13,9 @@ Promises:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -24,6 +23,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from fabula.errors import FabulaError, MissingExtraError, hint
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from fabula.world.base import World
 
 T = TypeVar("T")
@@ -46,10 +47,17 @@ class Registry(Mapping[str, T], Generic[T]):
         self._extras = extras or {}
         self._loaded: dict[str, T] = {}
 
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The names of the built-in entries; asking for them looks for no plug-ins."""
+        return tuple(self._own)
+
     @cached_property
     def plugins(self) -> dict[str, EntryPoint]:
         """Entries of other packages, by name."""
-        found = {point.name: point for point in entry_points(group=self.group)}
+        from importlib import metadata  # slow to load, and needed only here
+
+        found = {point.name: point for point in metadata.entry_points(group=self.group)}
         return {name: point for name, point in sorted(found.items()) if name not in self._own}
 
     def __iter__(self) -> Iterator[str]:
@@ -73,6 +81,18 @@ class Registry(Mapping[str, T], Generic[T]):
             where = f"{place}: " if place else ""
             raise FabulaError(f"{where}unknown {self.noun} '{name}'.{hint(name, self)}")
         return self[name]
+
+    def working(self, complain: Callable[[str], None] = lambda reason: None) -> dict[str, T]:
+        """All entries that can be loaded; a broken plug-in is left out and complained about."""
+        found: dict[str, T] = {}
+        for name in self:
+            try:
+                found[name] = self[name]
+            except FabulaError as error:
+                if name in self._own:
+                    raise
+                complain(str(error))
+        return found
 
     def _load(self, name: str) -> T:
         if name in self._own:

@@ -9,6 +9,7 @@ Promises:
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -118,8 +119,9 @@ def _head(plan: Plan, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hub_language(code: str) -> str:
-    """A language as the hub knows it; what it does not know is marked as such."""
-    return code if len(code) in (2, 3) and code.isalpha() and code.islower() else "und"
+    """The ISO 639 code of a language, without its script; 'und' for what is no natural language."""
+    language = code.partition("-")[0]
+    return language if re.fullmatch("[a-z]{2,3}", language) else "und"
 
 
 def _feature(kind: str) -> dict[str, Any]:
@@ -131,23 +133,12 @@ def _feature(kind: str) -> dict[str, Any]:
     return {"dtype": kind}
 
 
-def _yaml(value: Any, indent: str = "") -> str:
-    """YAML of nested tables and lists; JSON's strings and numbers are YAML's too."""
-    lines = ""
-    for key, inner in value.items():
-        if isinstance(inner, dict):
-            lines += f"{indent}{key}:\n{_yaml(inner, indent + '  ')}"
-        elif isinstance(inner, list):
-            lines += f"{indent}{key}:\n"
-            for item in inner:
-                if isinstance(item, dict):
-                    told = _yaml(item, indent + "  ")
-                    lines += f"{indent}- {told[len(indent) + 2 :]}"
-                else:
-                    lines += f"{indent}- {json.dumps(item, ensure_ascii=False)}\n"
-        else:
-            lines += f"{indent}{key}: {json.dumps(inner, ensure_ascii=False)}\n"
-    return lines
+def _yaml(head: Mapping[str, Any]) -> str:
+    """The head as YAML, in the order in which it is given."""
+    import yaml
+
+    text: str = yaml.safe_dump(dict(head), sort_keys=False, allow_unicode=True, width=1_000_000)
+    return text
 
 
 # --- the datasheet, for people --------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 Promises:
 1. Whatever `generate` writes as records is read: JSONL, gzipped JSONL, Parquet; one file or shards;
-   with a manifest or without; on disk or wherever fsspec reaches.
+   with a manifest or without; on disk or wherever fsspec reaches. A format of another package is
+   read too, by its own `read`.
 2. Records can be read in order without holding them, and any one without reading those before it.
 3. Every message names the file and the line or row.
 """
@@ -11,27 +12,32 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import shutil
 import tempfile
+import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from itertools import accumulate
+from hashlib import file_digest
+from itertools import accumulate, chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 from weakref import finalize
 
+from fabula.core.files import is_file, lines_in
 from fabula.core.instance import FIELDS, Instance
+from fabula.datasets.formats import FORMATS
 from fabula.errors import FabulaError, MissingFileError, ParseError, hint
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
-SHARD = re.compile(r"(?P<split>.+?)(?:-\d{5}-of-\d{5})?(?:\.jsonl|\.jsonl\.gz|\.parquet)")
+_SHARD = re.compile(r"-\d{5}-of-\d{5}$")
 
 
 class Place(NamedTuple):
@@ -47,54 +53,164 @@ class Place(NamedTuple):
         import fsspec
 
         text = str(place)
+        if isinstance(place, Path) or "://" not in text:  # '::' or '~' in a path mean nothing
+            from fsspec.implementations.local import LocalFileSystem
+
+            return cls(text, LocalFileSystem(), Path(os.path.abspath(text)).as_posix())
         try:
             fs, path = fsspec.core.url_to_fs(text)
         except (ImportError, ValueError) as error:
             raise FabulaError(f"{text}: {str(error).rstrip('.')}.") from None
         return cls(text, fs, path)
 
+    def inside(self, path: str) -> str:
+        """The path of a file of this place from here; empty for the place itself."""
+        return path.removeprefix(self.path).lstrip("/")
+
     def name(self, path: str) -> str:
         """How a file of this place is named in messages."""
-        inside = path.removeprefix(self.path).lstrip("/")
+        inside = self.inside(path)
         return f"{self.text.rstrip('/')}/{inside}" if inside else self.text
+
+    def files(self, *endings: str) -> list[str]:
+        """The data files here: itself, or those of a folder or of the folders in it.
+
+        A folder holds one format: that of the first of these endings that is there, or else that of
+        a plug-in.
+        """
+        if self.fs.isfile(self.path):
+            return [self.path]
+        if not self.fs.isdir(self.path):
+            raise MissingFileError(f"{self.text}: there is no such file or folder.")
+        found = [
+            path
+            for path in sorted(self.fs.find(self.path, maxdepth=2))
+            if not any(part.startswith(".") for part in self.inside(path).split("/"))
+            and not path.endswith("/manifest.json")
+        ]
+        for ending in chain(endings, _endings_of_plugins()):
+            fitting = [path for path in found if path.endswith(ending)]
+            for depth in (0, 1):
+                if at := [path for path in fitting if self.inside(path).count("/") == depth]:
+                    return at
+        *known, last = endings
+        raise MissingFileError(
+            f"{self.text}: no data set here (no {', '.join(known)}{' or ' * bool(known)}{last} "
+            "file in this folder). Make one: fabula generate RECIPE --out DIR"
+        )
 
 
 def splits_of(place: str | Path) -> dict[str, list[str]]:
     """The files of each split of a data set, in order."""
-    where = Place.at(place)
-    if where.fs.isfile(where.path):
-        return {_split_of(where.path): [where.path]}
-    if not where.fs.isdir(where.path):
-        raise MissingFileError(f"{where.text}: no such file or folder.")
     found: dict[str, list[str]] = {}
-    names = sorted(path for path in where.fs.find(where.path, maxdepth=2) if _is_data(path))
-    for ending in ENDINGS:  # a folder holds one format; the one that keeps most comes first
-        for path in names:
-            if path.endswith(ending):
-                found.setdefault(_split_of(path), []).append(path)
-        if found:
-            return found
-    raise MissingFileError(
-        f"{where.text}: no data set here (no {', '.join(ENDINGS)} file). Generate one with "
-        "--format jsonl or --format parquet."
-    )
+    for path in Place.at(place).files(*ENDINGS):
+        found.setdefault(split_of(path), []).append(path)
+    return found
+
+
+def data_files(path: Path, *endings: str) -> list[Path]:
+    """The data files on disk that a path names; in a folder, those with the first ending there is.
+
+    Without endings, files of records.
+    """
+    if path.is_file():
+        return [path]
+    where = Place.at(path)
+    return [path / where.inside(file) for file in where.files(*(endings or ENDINGS))]
 
 
 def is_data(source: str | Path) -> bool:
     """Whether a name means data that were written, and not a recipe."""
     text = str(source)
-    return "://" in text or text.endswith(ENDINGS) or Path(text).is_dir()
+    if "://" in text or text.endswith(ENDINGS) or Path(text).is_dir():
+        return True
+    if text.endswith(".toml") or not is_file(Path(text)):
+        return False
+    return text.endswith(tuple(_endings_of_plugins()))
 
 
-def _is_data(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    hidden = any(part.startswith(".") for part in path.split("/")[-2:])
-    return name.endswith(ENDINGS) and not hidden
+def stem_of(path: str | Path) -> str:
+    """The name of a file without folder and ending."""
+    name = str(path).replace(os.sep, "/").rpartition("/")[2]
+    ending = max((e for e in ENDINGS if name.endswith(e)), key=len, default="")
+    return name.removesuffix(ending) if ending else name.partition(".")[0]
 
 
-def _split_of(path: str) -> str:
-    match = SHARD.fullmatch(path.rpartition("/")[2])
-    return match["split"] if match else path.rpartition("/")[2].partition(".")[0]
+def split_of(path: str | Path) -> str:
+    """The split that a file belongs to: its name without the number of the shard."""
+    return _SHARD.sub("", stem_of(path))
+
+
+def digests(place: str | Path) -> list[list[str]]:
+    """The name and SHA-256 of every data file."""
+    where, found = Place.at(place), []
+    for path in where.files(*ENDINGS):
+        with where.fs.open(path, "rb") as file:
+            found.append(
+                [
+                    where.inside(path) or path.rpartition("/")[2],
+                    file_digest(file, "sha256").hexdigest(),
+                ]
+            )
+    return found
+
+
+# --- one file -----------------------------------------------------------------------------------
+
+
+class _Shard(Protocol):
+    """The records of one file."""
+
+    @property
+    def size(self) -> int: ...
+    def get(self, index: int) -> Instance: ...
+    def scan(self, start: int, stop: int | None = None) -> Iterator[Instance]: ...
+
+
+def _shard(where: Place, path: str) -> _Shard:
+    if path.endswith(".parquet"):
+        return _Parquet(where, path)
+    if not path.endswith(ENDINGS):
+        for ending, read in _plugin_readers():
+            if path.endswith(ending):
+                return _Foreign(path, read)
+    return _Jsonl(where, path)
+
+
+def records_of(file: Path) -> Iterator[Instance]:
+    """The records of one file on disk, in order."""
+    where = Place.at(file)
+    return _shard(where, where.path).scan(0)
+
+
+def count_of(file: Path) -> int:
+    """How many records a file on disk holds."""
+    where = Place.at(file)
+    return _shard(where, where.path).size
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[BinaryIO]:
+    """A file on disk, unpacked if it is gzipped."""
+    where = Place.at(file)
+    with _Jsonl(where, where.path).open() as content:
+        yield content
+
+
+Read = Callable[[Path], Iterable[Instance]]
+
+
+def _plugin_readers() -> Iterator[tuple[str, Read]]:
+    """Readers of formats of other packages, with the endings of their files."""
+    for name in FORMATS.plugins:
+        with suppress(FabulaError):  # a broken plug-in must not harm other data
+            style = FORMATS[name]
+            if style.read is not None:
+                yield f".{style.ending}", style.read
+
+
+def _endings_of_plugins() -> Iterator[str]:
+    return (ending for ending, _ in _plugin_readers())
 
 
 class Stored:
@@ -120,12 +236,9 @@ class Stored:
         return f"{self.place} ({self.split})"
 
     @cached_property
-    def _shards(self) -> list[_Jsonl | _Parquet]:
+    def _shards(self) -> list[_Shard]:
         where = Place.at(self.place)
-        return [
-            _Parquet(where, path) if path.endswith(".parquet") else _Jsonl(where, path)
-            for path in self.files
-        ]
+        return [_shard(where, path) for path in self.files]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -163,7 +276,8 @@ class _Jsonl:
         self._file: BinaryIO | None = None
 
     @contextmanager
-    def _open(self) -> Iterator[BinaryIO]:
+    def open(self) -> Iterator[BinaryIO]:
+        """The lines, unpacked if they are gzipped."""
         try:
             with self._where.fs.open(self._path, "rb") as raw:
                 if not self._path.endswith(".gz"):
@@ -171,19 +285,22 @@ class _Jsonl:
                     return
                 with gzip.open(raw) as file:
                     yield file  # type: ignore[misc]  # a binary file in all but its type
-        except (EOFError, gzip.BadGzipFile) as error:
-            raise ParseError(f"{self._name}: damaged gzip file: {error}.") from None
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ParseError(
+                f"{self._name}: damaged gzip file: {str(error).rstrip('.')}. Generate or copy it "
+                "again."
+            ) from None
         except FileNotFoundError:
             raise MissingFileError(f"{self._name}: no such file.") from None
         except OSError as error:
-            raise FabulaError(f"{self._name}: cannot read: {error.strerror or error}.") from None
+            raise FabulaError(f"{self._name}: cannot be read: {error.strerror or error}.") from None
 
     @cached_property
     def _lines(self) -> tuple[array[int], array[int]]:
         """Offset and number of every line that is not blank."""
         offsets, numbers, at = array("Q"), array("Q"), 0
-        with self._open() as file:
-            for number, line in enumerate(file, 1):
+        with self.open() as file:
+            for number, line in lines_in(file, self._name):
                 if not line.isspace():
                     offsets.append(at)
                     numbers.append(number)
@@ -207,20 +324,20 @@ class _Jsonl:
         if not self._path.endswith(".gz"):
             return self._where.fs.open(self._path, "rb")  # type: ignore[no-any-return]
         plain = tempfile.TemporaryFile()  # noqa: SIM115  open as long as this shard is used
-        with self._open() as packed:
+        with self.open() as packed:
             shutil.copyfileobj(packed, plain)
         return plain
 
     def scan(self, start: int, stop: int | None = None) -> Iterator[Instance]:
         count = 0
-        with self._open() as file:
+        with self.open() as file:
             if start:
                 offsets, numbers = self._lines
                 file.seek(offsets[start], io.SEEK_SET)
                 first = numbers[start]
             else:
                 first = 1
-            for number, line in enumerate(file, first):
+            for number, line in lines_in(file, self._name, first):
                 if stop is not None and count >= stop - start:
                     return
                 if not line.isspace():
@@ -300,3 +417,20 @@ class _Parquet:
             found = rows.to_pylist()
         for number, row in enumerate(found, first + 1):
             yield record(row, f"{self._name}, row {number}")
+
+
+class _Foreign:
+    """A file in the format of another package, which reads it from the beginning."""
+
+    def __init__(self, path: str, read: Read) -> None:
+        self._path, self._read = Path(path), read
+
+    @cached_property
+    def size(self) -> int:
+        return sum(1 for _ in self._read(self._path))
+
+    def get(self, index: int) -> Instance:
+        return next(self.scan(index))
+
+    def scan(self, start: int, stop: int | None = None) -> Iterator[Instance]:
+        return islice(iter(self._read(self._path)), start, stop)

@@ -15,10 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from fabula._version import __version__
-from fabula.core.files import whole_folder
+from fabula.core.files import whole_folder, write_json
 from fabula.core.workers import run_jobs
 from fabula.datasets.engines import Job
 from fabula.datasets.engines.local import check_free
@@ -71,7 +69,7 @@ def write_suite(
             format=suite.format,
             changes=dict(changes or {}),
         )
-        (made / MANIFEST).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        write_json(made / MANIFEST, told)
     return told
 
 

@@ -15,10 +15,8 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from fabula._version import __version__
-from fabula.core.files import whole_folder
+from fabula.core.files import whole_folder, write_json
 from fabula.core.instance import FIELDS, Instance, story_name
 from fabula.datasets.dataset import Dataset, Generated
 from fabula.datasets.engines import write as write_recipe
@@ -92,7 +90,7 @@ def write_records(
             listed = {"file": name, "instances": count, "bytes": len(content), "sha256": digest}
             files.append((split, listed))
         told = manifest(files, version=__version__, format=format, **about)
-        (folder / MANIFEST).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+        write_json(folder / MANIFEST, told)
     return told
 
 

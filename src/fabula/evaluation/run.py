@@ -23,7 +23,14 @@ import orjson
 
 from fabula._version import __version__
 from fabula.analysis.baselines import BASELINES
-from fabula.core.files import alone, make_folder, read_json, write_json, writing
+from fabula.core.files import (
+    appending,
+    exclusive,
+    make_folder,
+    read_json,
+    write_json,
+    writing,
+)
 from fabula.core.instance import Instance, story_name
 from fabula.core.soundness import shown
 from fabula.errors import FabulaError, ParseError
@@ -78,7 +85,7 @@ def evaluate(
         "version": __version__,
     }
     begun = perf_counter()
-    with alone(folder / REPLIES) as file:
+    with exclusive(folder), appending(folder / REPLIES) as file:
         _agree(folder / MANIFEST, plan)
         at_start()
         done, used = _done(folder / REPLIES)

@@ -14,14 +14,13 @@ lines are passed over; `new` begins another story.
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from fabula.core.files import make_folder, remove_empty, write_whole
 from fabula.core.seeds import Draw
-from fabula.datasets.formats import Format
+from fabula.datasets.formats.base import Format
 from fabula.errors import FabulaError, OutputError
 from fabula.generation.author import Author, Passage
 from fabula.play.session import Session
@@ -138,22 +137,11 @@ def write(data: bytes, out: Path, form: Format, world: WorldFile, force: bool = 
             raise OutputError(f"{out} is not empty; name another folder or a file.")
     elif file.exists() and not force:
         raise OutputError(f"{file} is there already; name another file, or add --force.")
-    made = [folder for folder in (file.parent, *file.parent.parents) if not folder.exists()]
-    partial = None
+    made = [folder for folder in file.absolute().parents if not folder.exists()]
+    make_folder(file.parent)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=file.parent, prefix=f".{file.name}.", delete=False
-        ) as handle:
-            partial = Path(handle.name)
-            handle.write(data)
-        partial.chmod(0o644)
-        os.replace(partial, file)
-    except OSError as error:
-        if partial is not None:
-            partial.unlink(missing_ok=True)
-        for folder in made:
-            if folder.exists():
-                folder.rmdir()
-        raise OutputError(f"{file}: cannot be written: {error.strerror or error}.") from None
+        write_whole(file, data)
+    except OutputError:
+        remove_empty(made)
+        raise
     return file

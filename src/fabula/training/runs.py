@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from fabula.core.files import alone, make_folder, read_json, write_json
+from fabula.core.files import exclusive, make_folder, read_json, write_json
 from fabula.core.seeds import fingerprint
 from fabula.core.workers import run_jobs
 from fabula.errors import FabulaError
@@ -32,7 +32,6 @@ from fabula.training.team import Team, gathered
 
 RESULT = "result.json"
 TESTS = "tests.json"
-LOCK = ".lock"
 HELD_OUT = 0.1
 CELLS = ("recipe", "question", "answer", "support_size", "hops", "noise", "composition")
 
@@ -70,7 +69,7 @@ class Run:
         if not same(all((folder / name).is_file() for name in (RESULT, *MODEL_FILES))):
             if self.team.leads:
                 make_folder(folder)
-            with alone(folder / LOCK) if self.team.leads else nullcontext():
+            with exclusive(folder) if self.team.leads else nullcontext():
                 self._train(folder, number, report, watch)
         result = same(read_json(folder / RESULT, "restart", "selected_by", "valid_loss"))
         done = same(read_json(folder / TESTS))

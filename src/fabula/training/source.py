@@ -1,4 +1,4 @@
-"""Where training data come from: a recipe by name or file, or a generated folder."""
+"""Where training data come from: a recipe by name or file, or generated data in any format."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from fabula._version import __version__
-from fabula.core.files import hashed, lines_of, make_folder, parse_json, write_whole
+from fabula.core.files import lines_of, make_folder, parse_json, write_whole
 from fabula.core.instance import Instance
 from fabula.core.seeds import fingerprint
 from fabula.core.soundness import shown
+from fabula.datasets.stored import Stored, digests, is_data
 from fabula.errors import FabulaError, ParseError, hint
 from fabula.generation.author import author
 from fabula.recipe.model import is_shipped, load, near
@@ -33,7 +34,7 @@ def plain(said: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Source:
-    """Some examples of a recipe or of a folder of JSONL files."""
+    """Some examples of a recipe, or of data that `generate` wrote as records."""
 
     name: str
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -45,10 +46,8 @@ class Source:
 
     def to_dict(self) -> dict[str, Any]:
         """All that decides the examples: also what the recipe says, or what the folder holds."""
-        path = Path(self.name)
-        if path.is_dir():
-            files = sorted(path.glob("*.jsonl"))
-            content = digest([[file.name, hashed(file)] for file in files])
+        if is_data(self.name):
+            content = digest(digests(self.name))
         else:
             recipe = load(self.name, dict(self.changes))
             sizes = {name: split.size for name, split in recipe.splits.items()}
@@ -87,8 +86,8 @@ class Source:
     def check(self, split: str) -> None:
         """Refuse what has no such split, or not enough of it, before anything is made."""
         split = self.split or split
-        if Path(self.name).is_dir():
-            needed = islice(_lines(self._files(split)), self.size or 1)
+        if is_data(self.name):
+            needed = islice(self._stored(split).scan(), self.size or 1)
             self._enough(sum(1 for _ in needed), split)
             return
         splits = load(self.name, dict(self.changes)).splits
@@ -101,29 +100,24 @@ class Source:
     def instances(self, split: str) -> Iterator[Instance]:
         """The instances of this split."""
         split = self.split or split
-        if not Path(self.name).is_dir():
-            made = author(self.name, split, self.seed, self.changes)
-            size = made.recipe.splits[split].size if self.size is None else self.size
-            return made.instances(0, size)
-        return islice(_read(self._files(split)), self.size)
+        if is_data(self.name):
+            return islice(self._stored(split).scan(), self.size)
+        made = author(self.name, split, self.seed, self.changes)
+        size = made.recipe.splits[split].size if self.size is None else self.size
+        return made.instances(0, size)
 
-    def _files(self, split: str) -> list[Path]:
-        """Those of a folder that was generated."""
+    def _stored(self, split: str) -> Stored:
+        """A split of data that were generated."""
         if self.changes or self.seed is not None:
             raise FabulaError(
-                f"{self.name}: these data are there already; settings and a seed are for recipes."
+                f"{self.name}: these data are already generated; settings and a seed apply to "
+                "recipes only."
             )
-        files = sorted(Path(self.name).glob(f"{split}-*.jsonl"))
-        if not files:
-            raise FabulaError(
-                f"{self.name}: no files '{split}-*.jsonl' here; "
-                "generate the data with --format jsonl."
-            )
-        return files
+        return Stored(self.name, split)
 
     def examples(self, split: str, store: Path | None = None) -> list[Example]:
         """The examples of this split; kept in the folder `store`, if one is given."""
-        if store is None or Path(self.name).is_dir():
+        if store is None or is_data(self.name):
             return self._made(split)
         path = store / f"{digest([self.to_dict(), split, __version__])}.examples"
         if path.is_file():
@@ -218,14 +212,3 @@ def _example(
 def _among(numbers: list[Any], count: int) -> bool:
     """Whether these are numbers of so many things, counted from 0."""
     return all(type(number) is int and 0 <= number < count for number in numbers)
-
-
-def _read(files: list[Path]) -> Iterator[Instance]:
-    for place, line in _lines(files):
-        yield Instance.from_json(line, place)
-
-
-def _lines(files: list[Path]) -> Iterator[tuple[str, bytes]]:
-    for path in files:
-        for number, line in lines_of(path):
-            yield f"{path}, line {number}", line

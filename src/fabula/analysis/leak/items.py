@@ -15,8 +15,9 @@ from typing import NamedTuple
 from fabula.analysis.audits import stepgame as words
 from fabula.core.instance import Instance
 from fabula.core.supports import mask_of
-from fabula.datasets.formats import babi, data_files, read_records
+from fabula.datasets.formats import babi
 from fabula.datasets.formats import stepgame as stepgame_files
+from fabula.datasets.stored import ENDINGS, data_files, opened, records_of
 from fabula.errors import ParseError
 
 Fact = tuple[str, words.Step | str, str]
@@ -101,13 +102,13 @@ def items(paths: Path | Iterable[Path]) -> Iterator[Item]:
 def files_of(paths: Path | Iterable[Path]) -> Iterator[Path]:
     """The data files of files and folders."""
     for path in [paths] if isinstance(paths, Path) else paths:
-        yield from data_files(path, "*.jsonl", "*.parquet", "*.json", "*.txt")
+        yield from data_files(path, *ENDINGS, ".json", ".txt")
 
 
 def items_of(file: Path) -> Iterator[Item]:
     """The items of a file."""
     if ours(file):
-        yield from map(item_of, read_records(file))
+        yield from map(item_of, records_of(file))
     elif file.suffix == ".txt" and not _stepgame_text(file):
         yield from _babi(file)
     else:
@@ -116,9 +117,9 @@ def items_of(file: Path) -> Iterator[Item]:
 
 def ours(file: Path) -> bool:
     """Whether a file holds records of ours."""
-    if file.suffix != ".jsonl":
+    if file.suffix not in (".jsonl", ".gz"):
         return file.suffix == ".parquet"
-    with file.open("rb") as lines:
+    with opened(file) as lines:
         return b'"provenance"' in next((line for line in lines if line.strip()), b"")
 
 

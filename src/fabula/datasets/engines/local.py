@@ -9,15 +9,25 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
-from fabula.datasets.engines.store import MANIFEST, NOTES, TEMPORARY, Store
+from fabula.core.files import (
+    LOCK,
+    TEMPORARY,
+    locked,
+    put_in_place,
+    remove_empty,
+    unwritable,
+    whole_file,
+)
+from fabula.datasets.engines.store import MANIFEST, NOTES, Store
 from fabula.errors import OutputError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 
 class LocalStore(Store):
@@ -30,7 +40,7 @@ class LocalStore(Store):
         self._prefix = f".{out.name}.partial-"
         self._work = out.parent / f"{self._prefix}{digest}"
         self._made: list[Path] = []
-        self._held: BinaryIO | None = None
+        self._held: BaseFileLock | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -41,15 +51,8 @@ class LocalStore(Store):
     def create(self, name: str) -> Iterator[BinaryIO]:
         path = self._work / name
         path.parent.mkdir(exist_ok=True)
-        partial = path.with_name(f".{path.name}{TEMPORARY}{uuid4().hex[:12]}")
-        try:
-            with partial.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())  # a name must not come before what it names
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            yield file
 
     def read(self, name: str) -> bytes | None:
         with suppress(FileNotFoundError):
@@ -73,7 +76,7 @@ class LocalStore(Store):
             self._take_lock()
             self._sweep()
         except OSError as error:
-            raise OutputError(f"{self.target}: cannot be created: {error.strerror}.") from None
+            raise unwritable(self.target, error, verb="created") from None
         return None
 
     def _finished(self, manifest: Path) -> dict[str, Any] | None:
@@ -86,7 +89,7 @@ class LocalStore(Store):
             self._work = work
 
     def _take_lock(self) -> None:
-        self._held = _lock(self._work)
+        self._held = locked(self._work / NOTES / LOCK)
         if self._held is None:
             raise OutputError(
                 f"{self.target}: another run is writing there; wait for it or end it."
@@ -100,28 +103,26 @@ class LocalStore(Store):
     def finish(self) -> None:
         out = self._out
         self._sweep()
+        if os.name == "nt":  # there a folder with an open file can be neither removed nor renamed
+            self._release()
         shutil.rmtree(self._work / NOTES)
-        old = out.parent / f"{self._prefix}old-{uuid4().hex[:12]}"
-        if out.exists():
-            os.replace(out, old)
-        os.replace(self._work, out)
-        shutil.rmtree(old, ignore_errors=True)
+        put_in_place(self._work, out)
         for other in out.parent.glob(f"{self._prefix}*"):  # what other plans left unfinished
-            lock = _lock(other)
-            if lock is not None:
+            begun = (other / NOTES).is_dir()
+            lock = locked(other / NOTES / LOCK) if begun else None
+            if lock is not None or not begun:
                 shutil.rmtree(other, ignore_errors=True)
-                lock.close()
+            if lock is not None:
+                lock.release()
         self._release()
 
     def _release(self) -> None:
         if self._held is not None:
-            self._held.close()
+            self._held.release()
 
     def leave(self) -> int:
         if self._held is None:  # not begun, or another run's: only what is empty may go
-            for folder in (self._work / NOTES, self._work):
-                with suppress(OSError):
-                    folder.rmdir()
+            remove_empty([self._work / NOTES, self._work])
         else:
             kept = len(list((self._work / NOTES).glob("*.json")))
             if kept:
@@ -130,9 +131,8 @@ class LocalStore(Store):
                 return kept
             shutil.rmtree(self._work, ignore_errors=True)
             self._release()
-        for folder in self._made if not self._out.exists() else ():
-            with suppress(OSError):
-                folder.rmdir()
+        if not self._out.exists():
+            remove_empty(self._made)
         return 0
 
 
@@ -148,20 +148,3 @@ def check_free(out: Path, target: str, force: bool) -> None:
         )
     if not (out / MANIFEST).is_file():
         raise OutputError(f"{target} holds no manifest of ours, so --force does not replace it.")
-
-
-def _lock(folder: Path) -> BinaryIO | None:
-    """An open file that holds the lock of a folder as long as its process lives; None if taken."""
-    file = (folder / NOTES / "lock").open("wb") if (folder / NOTES).is_dir() else None
-    try:
-        import fcntl
-
-        if file is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # where there is no flock there is no lock: one left behind would be worse
-        pass
-    except OSError:
-        assert file is not None
-        file.close()
-        return None
-    return file or BytesIO()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
+from zlib import ZLIB_RUNTIME_VERSION
 
 from fabula._version import __version__
 from fabula.datasets.engines.plan import Plan
@@ -28,6 +29,8 @@ def manifest_of(plan: Plan, made: Mapping[str, Made]) -> dict[str, Any]:
     versions = {"fabula": __version__}
     if plan.form == "parquet":  # its bytes depend on the library that writes it
         versions["pyarrow"] = version("pyarrow")
+    if plan.form == "jsonl.gz":
+        versions["zlib"] = ZLIB_RUNTIME_VERSION
     files: list[tuple[str, dict[str, Any]]] = []
     tallies: dict[str, Tally] = {}
     for shard in plan.shards:

@@ -19,6 +19,7 @@ from typing import Any
 
 import orjson
 
+from fabula.core.files import unwritable
 from fabula.datasets.card import CARD, card
 from fabula.datasets.engines.manifest import manifest_of
 from fabula.datasets.engines.places import store_at
@@ -26,7 +27,7 @@ from fabula.datasets.engines.plan import SHARD, Plan, Shard
 from fabula.datasets.engines.shard import Tick
 from fabula.datasets.engines.store import MANIFEST, Made, Store
 from fabula.datasets.formats import format_named
-from fabula.errors import FabulaError, OutputError, hint
+from fabula.errors import FabulaError, hint
 from fabula.recipe.model import Recipe
 
 Runner = Callable[[Plan, Sequence[Shard], Store, Tick], Generator[Made, None, None]]
@@ -70,8 +71,7 @@ def write(
             of = f"{kept:,} of {len(plan.shards):,} files are whole and kept"
             error.add_note(f"{of}: the same command goes on from there.")
         if isinstance(error, OSError):
-            told = f"{out}: cannot be written: {error.strerror or error}."
-            raise OutputError(" ".join([told, *_notes(error)])) from error
+            raise unwritable(out, error, *_notes(error)) from error
         raise
     return manifest
 

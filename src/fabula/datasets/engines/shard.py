@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, NamedTuple
 from fabula.datasets.engines.plan import Plan, Shard
 from fabula.datasets.engines.store import Made, Store
 from fabula.datasets.engines.tally import Tally
-from fabula.datasets.formats import Format, format_named
+from fabula.datasets.formats import format_named
+from fabula.datasets.formats.base import Format
 from fabula.generation.author import Author
 from fabula.generation.composition import ledger_for
 from fabula.recipe.model import Recipe

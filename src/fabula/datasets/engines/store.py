@@ -18,12 +18,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from fabula.core.files import TEMPORARY
 from fabula.datasets.manifest import MANIFEST
 
 __all__ = ["MANIFEST", "NOTES", "TEMPORARY", "Made", "Store"]
 
 NOTES = ".progress"
-TEMPORARY = ".tmp-"
 
 
 class Made(NamedTuple):

@@ -51,7 +51,8 @@ class Format:
     loader: str = ""
     """The loader of the `datasets` library that reads it, if there is one."""
     read: Callable[[Path], Iterator[Instance]] | None = None
-    """The records of a file, where all of them can be had back."""
+    """For formats of other packages that keep whole records: reads them back from a file. Every
+    command then reads the format, by the ending of its files."""
 
     def file(self, recipe: str, split: str, shard: int, shards: int) -> str:
         """The name of the file of a shard."""

@@ -3,14 +3,14 @@
 Promises:
 1. Every column has a type that is the same for all worlds: sentences, answers and supports are
    typed lists; what is open-ended (facts, features, provenance) is a JSON string.
-2. Nothing is lost: `read` gives the records as they were.
+2. Nothing is lost: `record` gives the record of a row as it was.
 3. Memory is bounded by a row group. Groups are cut by what they hold, so the same records give
    the same bytes however they were made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -139,40 +139,10 @@ def record(row: dict[str, Any], place: str) -> Instance:
     return Instance.from_fields(row, place)
 
 
-def read(path: Path) -> Iterator[Instance]:
-    """The records of a file, as they were written."""
-    number = 0
-    for rows in batches(path, FIELDS):
-        try:
-            found = rows.to_pylist()
-        except (UnicodeDecodeError, ValueError) as error:
-            raise unreadable(path, error) from None
-        for row in found:
-            number += 1
-            yield record(row, f"{path}, row {number}")
-
-
 def unreadable(path: Path | str, error: Exception) -> ParseError:
     """The error for a damaged file, in one line."""
     said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
     return ParseError(f"{path}: damaged, or not a Parquet file: {said}. Generate or copy it again.")
-
-
-def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Some columns of a file, a few thousand rows at a time."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            missing = [name for name in columns if name not in file.schema_arrow.names]
-            if missing:
-                raise ParseError(f"{path}: columns are missing: {', '.join(missing)}.")
-            yield from file.iter_batches(batch_size=4_000, columns=list(columns))
-    except FileNotFoundError:
-        raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise unreadable(path, error) from None
 
 
 FORMAT = _Parquet(
@@ -181,5 +151,4 @@ FORMAT = _Parquet(
     numbered=True,
     in_folder=True,
     loader="parquet",
-    read=read,
 )

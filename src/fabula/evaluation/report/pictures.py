@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from fabula.core.files import write_whole
 from fabula.errors import MissingExtraError
 from fabula.evaluation.report.figures import Figure
 from fabula.evaluation.report.theme import LIGHT, config
@@ -102,7 +103,7 @@ def _in_xml(value: Any) -> Any:
 
 def _child(folder: Path, jobs: Sequence[dict[str, Any]]) -> str:
     """Let a child do its jobs in a folder; why it did not end well, if it did not."""
-    (folder / JOBS).write_bytes(orjson.dumps(jobs))
+    write_whole(folder / JOBS, orjson.dumps(jobs))
     code = "import sys; from fabula.evaluation.report.pictures import work; work(sys.argv[1])"
     try:
         done = subprocess.run(
@@ -141,21 +142,14 @@ def work(place: str) -> None:
         name = job["name"]
         if name == LIBRARY:
             bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-            _put(folder / LIBRARY, bundle.encode())
+            write_whole(folder / LIBRARY, bundle.encode())
             continue
         try:
             svg = vl_convert.vegalite_to_svg(job["spec"])
             png = vl_convert.svg_to_png(svg, scale=2)
         except ValueError as error:  # a figure that it does not understand: the next may be better
             problems[name] = " ".join(str(error).split())[:200]
-            _put(folder / PROBLEMS, orjson.dumps(problems))
+            write_whole(folder / PROBLEMS, orjson.dumps(problems))
             continue
-        _put(folder / f"{name}.svg", svg.encode())
-        _put(folder / f"{name}.png", png)
-
-
-def _put(path: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all, even if the process ends."""
-    beside = path.with_name(f"{path.name}.part")
-    beside.write_bytes(content)
-    beside.replace(path)
+        write_whole(folder / f"{name}.svg", svg.encode())
+        write_whole(folder / f"{name}.png", png)

@@ -186,7 +186,7 @@ class Column(Strict):
     @classmethod
     def _there_is(cls, model: str) -> str:
         if model not in MODELS:
-            raise ValueError(f"no model '{model}'.{hint(model, MODELS)}")
+            raise ValueError(f"unknown model '{model}'.{hint(model, MODELS)}")
         return model
 
 
