@@ -16,7 +16,7 @@ from fabula.datasets.formats import FORMATS, data_files, format_named, parquet, 
 from fabula.errors import FabulaError, ParseError
 from fabula.generation.author import Author
 from fabula.prompting.prompt import conventions
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.scoring import score
 
 RECIPES = {

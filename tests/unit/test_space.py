@@ -15,7 +15,7 @@ from fabula.core.split import content
 from fabula.errors import ParseError, RecipeError
 from fabula.generation.author import Author, generate
 from fabula.language.conventions import conventions
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import space
 from fabula.world.base import Brief
 from fabula.world.relations import Graph

@@ -48,7 +48,8 @@ from fabula.language.catalogue import tongue
 from fabula.language.conventions import sentences
 from fabula.language.tongue import Tongue
 from fabula.recipe.collection import Collection
-from fabula.recipe.model import Cell, Recipe, build, load
+from fabula.recipe.loading import build, load
+from fabula.recipe.model import Cell, Recipe
 from fabula.recipe.quotas import Rota, deal
 from fabula.world import WORLDS
 from fabula.world.base import ORDERED, Brief, Tale

@@ -17,7 +17,7 @@ from fabula.core.instance import Instance
 from fabula.core.seeds import fingerprint
 from fabula.errors import FabulaError, ParseError, hint
 from fabula.generation.author import author
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.training.data import Example, Graph, examples_of, words
 
 
