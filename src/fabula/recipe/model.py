@@ -308,6 +308,10 @@ class Recipe(Strict):
         content["shares"] = self.shares
         return content_digest(content)
 
+    def __hash__(self) -> int:
+        """By content, so that what is made once for a recipe can be looked up by it."""
+        return hash(self.digest)
+
     @property
     def quota_cells(self) -> tuple[Cell, ...]:
         """The cells, written out or in short."""

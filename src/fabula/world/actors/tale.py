@@ -10,7 +10,7 @@ from fabula.core.seeds import Draw
 from fabula.core.supports import numbers_of
 from fabula.language import Language, Statement, language
 from fabula.world.actors import release, ways
-from fabula.world.actors.events import Scenario, Stage, Told
+from fabula.world.actors.events import Lots, Scenario, Stage, Told
 from fabula.world.actors.furnished import Furnished
 from fabula.world.actors.motives import SMALL, resolved
 from fabula.world.actors.past import Past, displaced
@@ -212,6 +212,19 @@ def _signature(
     return f"{' '.join(parts)} ? {abstract(query[0], QUERY_TYPE[query[0]], query[1:])}"
 
 
+@lru_cache(maxsize=64)
+def lots_of(recipe: ActorsRecipe) -> Lots:
+    """What may be drawn in a recipe, made ready once."""
+    return Lots(
+        recipe.beats,
+        recipe.coref,
+        len(recipe.entities.persons),
+        len(recipe.entities.places),
+        recipe.draw == "person",
+        recipe.repeat_either,
+    )
+
+
 class ActorsTale:
     """A story that unfolds, is told, and is listened to sentence by sentence."""
 
@@ -222,7 +235,7 @@ class ActorsTale:
         self.stage = self._stage(unfold)
         self.past, self.wants = self._prepare(unfold)
         relay = Relay(self.stage) if recipe.gives == "release" else None
-        self.scenario = Scenario(self.stage, recipe.lots, unfold, self.past, self.wants, relay)
+        self.scenario = Scenario(self.stage, lots_of(recipe), unfold, self.past, self.wants, relay)
         self.aim = ""
         """Whom or what a plot wants to be asked about (see steer.py)."""
         self.sentences: list[str] = []

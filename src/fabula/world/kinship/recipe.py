@@ -157,9 +157,9 @@ class KinshipRecipe(Recipe):
         self._possible()
         if (self.telling == "templates") != bool(self.templates):
             raise ValueError('templates: they go with telling = "templates", and it with them')
-        if self.book:
+        if self.templates:
             side = self.side("scenes")
-            missing = self.book.missing(self.vocabulary, side)
+            missing = Book(phrases(self.native), self.templates).missing(self.vocabulary, side)
             among = {"any": "", "seen": " seen in training", "held-out": " held out"}[side]
             if missing:
                 raise ValueError(
@@ -253,11 +253,6 @@ class KinshipRecipe(Recipe):
     def shape(self) -> FamilyShape:
         """What families are drawn from."""
         return FamilyShape(self.family.generations, self.family.children, self.family.marriage)
-
-    @cached_property
-    def book(self) -> Book | None:
-        """The templates, checked."""
-        return Book(phrases(self.native), self.templates) if self.templates else None
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -37,7 +37,7 @@ class KinshipTale(OneWording):
         self.recipe = recipe
         self.language = phrases(recipe.native)
         self.sentences: list[str] = []
-        self.book = recipe.book
+        self.book = _book(recipe) if recipe.templates else None
         self.reading = KinReading(self.book or self.language)
         self._templates: list[Template] = []
         self.roles: list[str] = []
@@ -366,6 +366,12 @@ def _names(recipe: KinshipRecipe, split: str) -> dict[str, tuple[str, ...]]:
     if recipe.names == "shared" or len(splits) == 1:
         return names(recipe.native)
     return _own_names(recipe.native, len(splits), splits.index(split))
+
+
+@lru_cache(maxsize=64)
+def _book(recipe: KinshipRecipe) -> Book:
+    """The templates of a recipe, made ready once."""
+    return Book(phrases(recipe.native), recipe.templates)
 
 
 @lru_cache(maxsize=64)
