@@ -14,7 +14,7 @@ from fabula.world.actors.events import Lots, Scenario, Stage, Told
 from fabula.world.actors.furnished import Furnished
 from fabula.world.actors.motives import SMALL, resolved
 from fabula.world.actors.past import Past, displaced
-from fabula.world.actors.questions import KINDS, conclude, find, sweep, visits
+from fabula.world.actors.questions import KINDS, conclude, find, visits
 from fabula.world.actors.reading import Knowledge
 from fabula.world.actors.recipe import ActorsRecipe
 from fabula.world.actors.relay import Relay
@@ -387,9 +387,6 @@ class ActorsTale:
             self.reading.knowledge.facts, self.reading.pronouns, query, self.language.lore
         )
         return Candidate(query, cited.answer, cited.numbers) if cited else None
-
-    def findings(self, kind: str) -> list[tuple[Query, Finding]]:
-        return sweep(self.reading.knowledge, self._cast, self.language, kind)
 
     def truth(self, query: Query) -> tuple[str, ...]:
         if self.wants is not None and query[0] in SMALL:
