@@ -19,8 +19,18 @@ from fabula.core.files import unfit_name, unfit_path
 from fabula.core.soundness import shown
 from fabula.errors import RecipeError, hint
 from fabula.language.catalogue import check, native
-from fabula.recipe.cells import Bin, Cell, Compositional, Decoys, Strict, Weight, cells_of
+from fabula.recipe.cells import (
+    ANYTHING,
+    Bin,
+    Cell,
+    Compositional,
+    Decoys,
+    Strict,
+    Weight,
+    cells_of,
+)
 from fabula.recipe.explain import explain
+from fabula.recipe.quotas import deal
 
 __all__ = ["Cell", "Origin", "Recipe", "Split", "Strict", "Weight", "content_digest", "merge"]
 
@@ -316,6 +326,15 @@ class Recipe(Strict):
     def quota_cells(self) -> tuple[Cell, ...]:
         """The cells, written out or in short."""
         return self.cells or tuple(cells_of(self.bins, self.asks, self.even, self.decoys))
+
+    @cached_property
+    def dealt(self) -> tuple[Cell, ...]:
+        """The cells of one round of instances, in their order."""
+        return tuple(deal(self.quota_cells or (ANYTHING,)))
+
+    def cell_at(self, turn: int) -> Cell:
+        """The cell whose turn it is. A world may have a finer one: of the same, but narrower."""
+        return self.dealt[turn % len(self.dealt)]
 
     def concepts(self) -> frozenset[str]:
         """What its instances are made of: kinds of question, and what the world adds to them."""
