@@ -60,7 +60,7 @@ class Row(NamedTuple):
 def whole(count: int) -> Figure:
     """Stories of 20 sentences: unfolded, told, read, everything askable answered and proven."""
     from fabula.core.seeds import stream
-    from fabula.recipe.model import load
+    from fabula.recipe.loading import load
     from fabula.world.actors.recipe import ActorsRecipe
     from fabula.world.actors.tale import ActorsTale
 
@@ -74,14 +74,15 @@ def whole(count: int) -> Figure:
         tale = ActorsTale(recipe, unfold, tell)
         tale.advance(20)
         for kind in kinds:
-            tale.findings(kind)
+            for candidate in tale.candidates(kind, tell):
+                tale.reading.find(candidate.query)
     return Figure(count, perf_counter() - start)
 
 
 def reading(count: int, questions: bool = False) -> Figure:
     """The same on stories told before: read, and everything askable answered and proven."""
     from fabula.core.seeds import stream
-    from fabula.recipe.model import load
+    from fabula.recipe.loading import load
     from fabula.world.actors.recipe import ActorsRecipe
     from fabula.world.actors.tale import ActorsTale, read
 
@@ -96,7 +97,9 @@ def reading(count: int, questions: bool = False) -> Figure:
         start = perf_counter()
         tale.reading = read(recipe.language, tale.sentences)
         for kind in kinds:
-            asked += len(tale.findings(kind))
+            for candidate in tale.candidates(kind, tell):
+                tale.reading.find(candidate.query)
+                asked += 1
         seconds += perf_counter() - start
     return Figure(asked if questions else count, seconds)
 
@@ -120,7 +123,7 @@ def writing(
 
     def measure(count: int) -> Figure:
         from fabula.datasets.engines import write
-        from fabula.recipe.model import load
+        from fabula.recipe.loading import load
 
         recipe = load(name, changes)
         with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +143,7 @@ def parts_of_writing(name: str, part: str) -> Callable[[int], Figure]:
     def measure(count: int) -> Figure:
         from fabula.datasets.formats import format_named
         from fabula.generation.author import Author
-        from fabula.recipe.model import load
+        from fabula.recipe.loading import load
 
         author = Author(load(name), "train", 0)
         form = format_named("jsonl" if part in ("passages", "records") else part)
@@ -168,7 +171,7 @@ def shards(engine: str, form: str = "jsonl") -> Callable[[int], Figure]:
 
     def measure(count: int) -> Figure:
         from fabula.datasets.engines import write
-        from fabula.recipe.model import load
+        from fabula.recipe.loading import load
 
         recipe, ticks = load("babi/qa1"), []
         with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ from typing import Any
 import fabula
 from fabula.analysis.verify import objections
 from fabula.core.instance import Instance
-from fabula.recipe.model import load, read_recipe, recipe_ids
+from fabula.recipe.loading import load, read_recipe, recipe_ids
 
 SAMPLE = 400  # records of a row at most, spread over its splits
 SCALING: tuple[tuple[str, str, dict[str, Any]], ...] = (

@@ -31,7 +31,8 @@ from fabula.analysis.gallery import INDEX, sample_split, text, variants
 from fabula.datasets.formats import FORMATS
 from fabula.language.catalogue import codes
 from fabula.language.conventions import conventions
-from fabula.recipe.model import Recipe, load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
+from fabula.recipe.model import Recipe
 from fabula.world import WORLDS
 
 Pages = dict[str, str]

@@ -7,7 +7,8 @@ from typing import Any
 
 from fabula.core.instance import Instance
 from fabula.generation.author import Author
-from fabula.recipe.model import Recipe, build, load
+from fabula.recipe.loading import build, load
+from fabula.recipe.model import Recipe
 
 ALL_NOISE = ["supporting", "irrelevant", "disconnected"]
 

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     )
     from fabula.generation.author import generate, instance
     from fabula.prompting.prompt import prompt
-    from fabula.recipe.model import Recipe, load
+    from fabula.recipe.loading import load
+    from fabula.recipe.model import Recipe
     from fabula.scoring import score
 
 __all__ = [
@@ -52,7 +53,7 @@ _HOME = {
     "Recipe": "recipe.model",
     "generate": "generation.author",
     "instance": "generation.author",
-    "load": "recipe.model",
+    "load": "recipe.loading",
     "prompt": "prompting.prompt",
     "score": "scoring",
     "stats": "analysis.stats",

@@ -11,7 +11,7 @@ from fabula.core.registry import WORLDS
 from fabula.datasets.dataset import Dataset
 from fabula.datasets.formats import FORMATS
 from fabula.datasets.writing import write
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 from fabula.recipe.suite import suites
 from fabula.world.base import World
 

@@ -19,7 +19,8 @@ from fabula.core.supports import mask_of
 from fabula.errors import RecipeError
 from fabula.generation.author import Author
 from fabula.language.catalogue import codes
-from fabula.recipe.model import Recipe, load, read_recipe, recipe_ids
+from fabula.recipe.loading import load, read_recipe, recipe_ids
+from fabula.recipe.model import Recipe
 from fabula.world.base import World
 
 __all__ = ["check_instance", "check_world", "recipes_of"]

@@ -23,7 +23,7 @@ import orjson
 from fabula.analysis.rewrites import OPERATIONS
 from fabula.cli.make import FORMAT_NAMES
 from fabula.datasets.formats import parquet
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

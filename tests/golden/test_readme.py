@@ -11,7 +11,8 @@ import pytest
 
 from fabula import generate, instance
 from fabula.analysis.gallery import text
-from fabula.recipe.model import Cell, Recipe, Split, Strict, build, recipe_ids
+from fabula.recipe.loading import build, recipe_ids
+from fabula.recipe.model import Cell, Recipe, Split, Strict
 from fabula.world.actors.events import EVENTS, TELLINGS
 from fabula.world.actors.questions import KINDS
 from fabula.world.actors.recipe import ActorsRecipe, Entities, There

@@ -16,7 +16,7 @@ from lm_eval.tasks import TaskManager
 
 import fabula
 from fabula.integrations.lm_eval import write
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 
 SIZE = 10
 

@@ -12,7 +12,7 @@ from fabula.cli import main
 from fabula.core.instance import Instance
 from fabula.errors import FabulaError, ParseError
 from fabula.generation.author import generate
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.training.models import MODELS, PRETRAINED, model_named
 from fabula.training.plan import Plan, divided, settings
 from fabula.training.runs import train

@@ -15,7 +15,7 @@ import pytest
 
 from fabula.core.seeds import stream
 from fabula.core.supports import numbers_of
-from fabula.recipe.model import build
+from fabula.recipe.loading import build
 from fabula.world.actors.oracle import Claim, Oracle, Sentence
 from fabula.world.actors.recipe import ActorsRecipe
 from fabula.world.actors.tale import ActorsTale, read

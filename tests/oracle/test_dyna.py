@@ -6,7 +6,7 @@ import pytest
 
 import fabula
 from fabula.analysis.verify import objections
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 
 DYNA = [name for name in recipe_ids() if name.startswith("dyna/")]
 

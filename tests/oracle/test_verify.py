@@ -14,7 +14,7 @@ from fabula.core.instance import Instance
 from fabula.datasets.engines import write
 from fabula.datasets.stored import records_of
 from fabula.errors import FabulaError
-from fabula.recipe.model import load, read_recipe, recipe_ids
+from fabula.recipe.loading import load, read_recipe, recipe_ids
 
 DIALECTS = [
     (name, dialect)

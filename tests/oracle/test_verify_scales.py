@@ -18,7 +18,7 @@ from fabula.datasets.engines import write
 from fabula.errors import FabulaError
 from fabula.language.catalogue import codes
 from fabula.language.patterns import silent
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import WORLDS
 
 

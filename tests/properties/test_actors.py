@@ -13,7 +13,8 @@ from fabula.core.supports import mask_of
 from fabula.errors import QuotaError
 from fabula.generation.author import Author
 from fabula.language import language, language_file
-from fabula.recipe.model import Recipe, build
+from fabula.recipe.loading import build
+from fabula.recipe.model import Recipe
 from fabula.world.actors.events import DRIVES, EVENTS, TELLINGS, Told
 from fabula.world.actors.questions import KINDS
 from fabula.world.actors.reading import FACT_KIND

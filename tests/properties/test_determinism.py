@@ -17,7 +17,7 @@ from fabula.core.instance import Instance
 from fabula.datasets import engines as engine
 from fabula.datasets.engines import plan
 from fabula.generation.author import Author, instance
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 from fabula.world import WORLDS
 
 every_variant = pytest.mark.parametrize("variant", variants(), ids=str)

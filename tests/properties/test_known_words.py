@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabula.generation.author import generate
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 
 RECIPES = [name for name in recipe_ids() if name.startswith("dyna/") and "/mix-" not in name]
 

@@ -12,7 +12,7 @@ from fabula.analysis.show import recipe_row
 from fabula.analysis.verify import objections
 from fabula.core.instance import Instance
 from fabula.language.catalogue import codes, native, tongue_of
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 from fabula.world import WORLDS
 from fabula.world.base import same_answer
 

@@ -11,7 +11,7 @@ import pytest
 
 from fabula.core.instance import Instance
 from fabula.generation.author import generate
-from fabula.recipe.model import read_recipe, recipe_ids
+from fabula.recipe.loading import read_recipe, recipe_ids
 from fabula.world import WORLDS
 from fabula.world.base import Claim
 

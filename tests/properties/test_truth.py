@@ -13,7 +13,7 @@ import fabula
 from fabula.analysis.gallery import Variant, sample_split, variants
 from fabula.generation.author import Author
 from fabula.language import Language, language
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world.actors import questions
 from fabula.world.actors.asking import Cast, Conclusion
 from fabula.world.actors.disclosure import Confines, Disclosure

@@ -11,7 +11,7 @@ from fabula.core.instance import Instance
 from fabula.datasets.formats import babi
 from fabula.generation.author import Author
 from fabula.language import language
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 def accuracy(instances: list[Instance], guess: dict[str, str]) -> float:

@@ -12,7 +12,7 @@ from fabula.analysis.baselines import scores, scores_by_kind
 from fabula.core.instance import Instance
 from fabula.generation.composition import composition_of
 from fabula.recipe.collection import Collection
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 
 SPLITS = [
     (name, split)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import pytest
 
 from fabula.generation.author import Author
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 SIZE = 6_000
 

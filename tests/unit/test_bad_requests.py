@@ -12,7 +12,7 @@ from fabula.core import search
 from fabula.datasets.formats import babi
 from fabula.errors import ParseError, QuotaError, RecipeError
 from fabula.generation.author import Author, generate
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 from fabula.world import WORLDS
 
 HUGE = 99999999999999999999999999

@@ -16,7 +16,7 @@ from fabula.datasets.engines import write
 from fabula.datasets.engines.plan import Plan
 from fabula.datasets.engines.tally import COUNTS
 from fabula.datasets.stored import records_of
-from fabula.recipe.model import build, load
+from fabula.recipe.loading import build, load
 
 
 @pytest.fixture(autouse=True)

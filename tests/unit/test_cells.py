@@ -10,7 +10,7 @@ import pytest
 from fabula.core.instance import Instance
 from fabula.errors import QuotaError, RecipeError
 from fabula.generation.author import Author
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 def made(count: int = 24, recipe: str = "actors/mix", **changes: Any) -> list[Instance]:

@@ -19,7 +19,7 @@ from fabula import cli, instance
 from fabula._version import __version__
 from fabula.cli import common
 from fabula.core.instance import Instance
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 
 SOURCE = Path(__file__).parents[2] / "src"
 COMMAND = [sys.executable, "-m", "fabula.cli"]
@@ -370,7 +370,7 @@ def test_ctrl_c_says_so(
     def stop() -> list[str]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fabula.recipe.model.recipe_ids", stop)
+    monkeypatch.setattr("fabula.recipe.loading.recipe_ids", stop)
     assert cli.main(["list"]) == 130
     assert capsys.readouterr().err == "stopped; nothing was left half-written\n"
 

@@ -12,7 +12,8 @@ import fabula
 from fabula.errors import RecipeError
 from fabula.generation.author import Author
 from fabula.recipe.collection import Collection
-from fabula.recipe.model import Recipe, build, load, recipe_ids
+from fabula.recipe.loading import build, load, recipe_ids
+from fabula.recipe.model import Recipe
 from fabula.recipe.quotas import Rota, deal
 
 MOVES: dict[str, Any] = {

@@ -11,7 +11,7 @@ from fabula.core.instance import Instance
 from fabula.datasets.engines import write
 from fabula.generation.author import Author
 from fabula.generation.composition import composition_of
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 SIZES = {"train": 150, "test": 40}
 

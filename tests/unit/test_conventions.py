@@ -19,7 +19,7 @@ from fabula.generation.author import Author, generate, instance
 from fabula.language.catalogue import codes, native, tongue
 from fabula.language.conventions import conventions, sentences
 from fabula.prompting.prompt import forms, prompt, styles
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import WORLDS
 from fabula.world.space.grid import WORDS, xyz
 from fabula.world.space.language import language

@@ -6,7 +6,7 @@ import pytest
 
 import fabula
 from fabula.generation.author import generate
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 @pytest.mark.parametrize("name", ["babi/qa2", "babi/qa3", "babi/qa7", "babi/qa10"])

@@ -11,7 +11,7 @@ from fabula.analysis.diff import diff
 from fabula.cli import main
 from fabula.datasets.engines import write
 from fabula.errors import FabulaError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 @pytest.fixture(scope="module")

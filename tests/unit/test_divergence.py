@@ -9,7 +9,7 @@ import pytest
 from fabula.generation.author import Author
 from fabula.generation.composition import composition_of
 from fabula.generation.divergence import chernoff, divergences, partition
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.5])

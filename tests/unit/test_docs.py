@@ -11,7 +11,7 @@ from docs.source import BuildError, section, terminal
 
 import fabula
 from fabula.cli import app
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 from fabula.world import WORLDS
 
 DOCS = Path(reference.__file__).parent

@@ -15,7 +15,7 @@ import pytest
 from fabula.datasets import engines as engine
 from fabula.datasets.stored import records_of
 from fabula.errors import OutputError, QuotaError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 def test_files_and_manifest(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from fabula.datasets.engines import write; "
-        "from fabula.recipe.model import load;"
+        "from fabula.recipe.loading import load;"
         f"write(load('babi/qa3'), Path({str(tmp_path / 'a')!r}), {{'train': 10**7}}, workers=2)"
     )
     run = subprocess.Popen(

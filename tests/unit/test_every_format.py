@@ -16,7 +16,7 @@ from fabula.cli import main
 from fabula.datasets.engines import write
 from fabula.datasets.stored import data_files, digests, records_of, split_of
 from fabula.errors import FabulaError, ParseError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 FORMS = ("jsonl", "jsonl.gz", "parquet")
 SIZES = {"train": 60, "test": 12}

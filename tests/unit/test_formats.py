@@ -19,7 +19,7 @@ from fabula.datasets.stored import data_files, records_of
 from fabula.errors import FabulaError, ParseError
 from fabula.generation.author import Author
 from fabula.prompting.prompt import conventions
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.scoring import score
 
 RECIPES = {

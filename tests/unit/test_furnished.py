@@ -8,7 +8,7 @@ import pytest
 
 from fabula.core.seeds import stream
 from fabula.errors import RecipeError
-from fabula.recipe.model import build
+from fabula.recipe.loading import build
 from fabula.world.actors.events import FURNISHING, Lots, Scenario
 from fabula.world.actors.furnished import Furnished
 

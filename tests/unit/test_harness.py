@@ -26,7 +26,7 @@ from fabula.integrations import (
 )
 from fabula.integrations import lm_eval as harness
 from fabula.prompting.prompt import prompt, reply, styles
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 from fabula.scoring import score
 
 ALL = [variant for variant in variants() if variant.dialect != "release"]

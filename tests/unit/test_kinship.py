@@ -13,7 +13,7 @@ from tests.kinship_stories import recipe, shipped, stories
 from fabula.core.seeds import stream
 from fabula.datasets.formats import clutrr_csv
 from fabula.errors import FabulaError, ParseError, RecipeError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import WORLDS
 from fabula.world.base import Finding
 from fabula.world.kinship import KINSHIP, algebra

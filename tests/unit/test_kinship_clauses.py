@@ -14,7 +14,7 @@ from fabula.core.instance import Instance
 from fabula.core.seeds import stream
 from fabula.errors import QuotaError, RecipeError
 from fabula.generation.author import Author, instance
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world.kinship.algebra import OPTIONS, fold, vocabulary
 from fabula.world.kinship.chains import along, detoured
 from fabula.world.kinship.clauses import (

@@ -15,7 +15,8 @@ from fabula.analysis.verify import objections, verify
 from fabula.datasets.engines import write
 from fabula.errors import RecipeError
 from fabula.generation.author import Author
-from fabula.recipe.model import Recipe, load
+from fabula.recipe.loading import load
+from fabula.recipe.model import Recipe
 from fabula.world.kinship.algebra import vocabulary
 from fabula.world.kinship.cloze import anonymised
 

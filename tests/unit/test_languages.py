@@ -24,7 +24,7 @@ from fabula.language.notation import noted, read_notation
 from fabula.language.phrasebook import PhraseBook
 from fabula.language.symbols import letter_of
 from fabula.language.tongue import Translated
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import WORLDS
 
 HINDI = ("hi", "hi-Deva")
@@ -155,7 +155,7 @@ def _rooms(**changes: object) -> fabula.Recipe:
         "events": {"MOVE": 1}, "tellings": {"COREF": 1}, "asks": {"where-person": 1},
         **changes,
     }  # fmt: skip
-    from fabula.recipe.model import build
+    from fabula.recipe.loading import build
 
     return build(content)
 

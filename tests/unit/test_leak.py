@@ -15,7 +15,7 @@ from fabula.datasets.engines import write
 from fabula.datasets.formats import stepgame
 from fabula.errors import FabulaError
 from fabula.generation.author import generate
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "babi-v1.2-en-train"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not at hand")

@@ -15,7 +15,7 @@ from fabula.core.files import inside, parse_json, parse_toml, plain_name, unfit_
 from fabula.datasets.formats import FORMATS
 from fabula.errors import FabulaError, OutputError, ParseError, RecipeError
 from fabula.play.worldfile import load_world
-from fabula.recipe.model import load, read_recipe
+from fabula.recipe.loading import load, read_recipe
 
 SOURCES = sorted(Path(fabula.__file__).parent.rglob("*.py"))
 

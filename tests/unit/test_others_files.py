@@ -9,7 +9,7 @@ import pytest
 
 import fabula
 from fabula.errors import FabulaError, ParseError, RecipeError
-from fabula.recipe.model import load, load_again, read_recipe
+from fabula.recipe.loading import load, load_again, read_recipe
 
 TEMPLATES = """\
 [[template]]

@@ -13,7 +13,7 @@ from fabula.core.seeds import stream
 from fabula.core.supports import numbers_of
 from fabula.errors import RecipeError
 from fabula.generation.author import Author, generate
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world.actors.events import Stage, Told
 from fabula.world.actors.past import Past, displaced
 from fabula.world.actors.recipe import ActorsRecipe

@@ -8,7 +8,7 @@ import pytest
 
 from fabula.analysis.gallery import variants
 from fabula.errors import RecipeError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from fabula.cli import main
 from fabula.cli.common import changes_of
 from fabula.core.instance import Instance
 from fabula.errors import FabulaError
-from fabula.recipe.model import load, load_again
+from fabula.recipe.loading import load, load_again
 from fabula.recipe.settings import typed
 
 

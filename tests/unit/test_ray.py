@@ -14,7 +14,7 @@ import pytest
 from fabula.datasets import engines as engine
 from fabula.datasets.engines.on_ray import _make_shard
 from fabula.errors import FabulaError, MissingExtraError, OutputError, QuotaError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 

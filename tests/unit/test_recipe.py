@@ -9,7 +9,8 @@ import pytest
 
 from fabula.errors import QuotaError, RecipeError
 from fabula.generation.author import Author, generate
-from fabula.recipe.model import Recipe, build, load, recipe_ids
+from fabula.recipe.loading import build, load, recipe_ids
+from fabula.recipe.model import Recipe
 
 BASE: dict[str, Any] = {
     "id": "mine",

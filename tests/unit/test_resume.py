@@ -21,12 +21,12 @@ from fabula.datasets.engines.plan import Plan, Shard
 from fabula.datasets.engines.shard import Job, Piece
 from fabula.datasets.engines.store import Made
 from fabula.errors import OutputError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 RUN = """
 import sys
 from fabula.datasets.engines import write
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 if __name__ == "__main__":
     out, engine, workers, form = sys.argv[1:]
     write(load("babi/qa1"), out, {"train": 16_000}, form, 5, int(workers), engine=engine,

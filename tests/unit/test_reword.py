@@ -10,7 +10,7 @@ import fabula
 from fabula.core.seeds import stream
 from fabula.core.supports import mask_of
 from fabula.errors import QuotaError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import WORLDS
 from fabula.world.base import Brief
 

@@ -17,7 +17,7 @@ from fabula.datasets.formats import babi
 from fabula.errors import FabulaError
 from fabula.language import language
 from fabula.language.filler import fillers, unseen
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 
 HERE = set(OPERATIONS) - {"cloze"}  # which is for kinship
 OPTIONS: dict[str, dict[str, Any]] = {"padded": {"length": 30}, "trimmed": {"tokens": 100}}

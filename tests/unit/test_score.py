@@ -10,7 +10,7 @@ import pytest
 
 from fabula.core.instance import Instance
 from fabula.generation.author import generate
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 from fabula.scoring import Outcome, Score, score
 
 PLACES = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")

@@ -9,7 +9,7 @@ import pytest
 
 import fabula
 from fabula.core.instance import Instance
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 from fabula.scoring import Outcome, closed_score, score
 from fabula.scoring.answers import said
 

@@ -18,7 +18,7 @@ from fabula.generation.shortcuts import (
     most_mentions_beside,
 )
 from fabula.recipe.cells import Decoys
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import WORLDS
 
 PEOPLE = ("Mary", "John", "Bill")

@@ -9,7 +9,7 @@ import pytest
 
 from fabula.errors import ParseError, RecipeError
 from fabula.generation.author import generate
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.world import WORLDS
 from fabula.world.kinds.language import language as kinds_language
 from fabula.world.kinds.reading import read as read_kinds

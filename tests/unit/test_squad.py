@@ -11,7 +11,7 @@ import fabula
 from fabula.datasets.engines import write
 from fabula.datasets.formats.squad import context, span
 from fabula.errors import FabulaError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 def test_the_span_is_the_answer_in_the_last_supporting_sentence_that_has_it() -> None:

@@ -16,7 +16,7 @@ from fabula.analysis import charts, stats
 from fabula.datasets.engines import write
 from fabula.errors import FabulaError
 from fabula.generation.author import generate
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fabula.datasets import engines as engine
 from fabula.datasets.engines.shard import Job
 from fabula.errors import OutputError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from fabula.datasets.formats import babi
 from fabula.datasets.manifest import altered
 from fabula.datasets.suite import write_suite
 from fabula.errors import FabulaError, OutputError
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 from fabula.recipe.suite import suites
 
 SUITE = suites()["babi/all"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from fabula.core.instance import Instance
 from fabula.generation.author import instance
-from fabula.recipe.model import load, read_recipe, recipe_ids
+from fabula.recipe.loading import load, read_recipe, recipe_ids
 
 INDEX = 3  # not the first: where a story has several questions, that one is short
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fabula.core.instance import Instance
-from fabula.recipe.model import build, read_recipe, settings_of
+from fabula.recipe.loading import build, read_recipe, settings_of
 from fabula.recipe.settings import typed
 
 SHOWN_SUPPORTS = 12

@@ -178,7 +178,7 @@ def concat(
     """
     from fabula.analysis.rewrites.text import SPLITS, published, tasks_of
     from fabula.recipe.collection import Collection
-    from fabula.recipe.model import load
+    from fabula.recipe.loading import load
 
     chosen = load(recipe)
     parts = chosen.parts if isinstance(chosen, Collection) else ()

@@ -106,7 +106,7 @@ def eval_(
     from fabula.evaluation.models import model_named
     from fabula.evaluation.run import evaluate
     from fabula.prompting.prompt import forms, languages, styles
-    from fabula.recipe.model import load
+    from fabula.recipe.loading import load
     from fabula.training.trained import Trained
 
     for option, value, known in (

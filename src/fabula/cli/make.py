@@ -40,7 +40,7 @@ def list_(
     Example: [bold]fabula list[/bold]
     """
     from fabula.analysis.show import recipe_row, show_recipes
-    from fabula.recipe.model import recipe_ids
+    from fabula.recipe.loading import recipe_ids
     from fabula.recipe.suite import suites
 
     names = sorted(recipe_ids(), key=lambda name: name.partition("/")[0])
@@ -72,7 +72,7 @@ def show(
     Example: [bold]fabula show babi/qa2 --split test --index 417[/bold]
     """
     from fabula.generation.author import Author
-    from fabula.recipe.model import load
+    from fabula.recipe.loading import load
 
     chosen = load(recipe, changes_of(settings))
     author = Author(chosen, split if split is not None else next(iter(chosen.splits)), seed)
@@ -153,7 +153,7 @@ def generate(
     from fabula.datasets.engines import write
     from fabula.datasets.engines.plan import SHARD
     from fabula.datasets.formats import format_named
-    from fabula.recipe.model import load
+    from fabula.recipe.loading import load
     from fabula.recipe.suite import suite_named
 
     suite = suite_named(recipe)

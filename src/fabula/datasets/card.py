@@ -24,7 +24,7 @@ from fabula.errors import FabulaError
 from fabula.generation.author import Author, conventions_of
 from fabula.language.conventions import conventions
 from fabula.recipe.collection import Collection
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.recipe.settings import typed
 
 if TYPE_CHECKING:

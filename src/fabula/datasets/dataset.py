@@ -24,7 +24,8 @@ from fabula.core.seeds import below, stream
 from fabula.datasets.stored import Stored, is_data
 from fabula.errors import FabulaError, UsageError, hint
 from fabula.generation.author import Author
-from fabula.recipe.model import Recipe, load
+from fabula.recipe.loading import load
+from fabula.recipe.model import Recipe
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +75,7 @@ class Generated:
         return {"content": content, "split": self.split, "seed": self.seed, "size": self.size}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        from fabula.recipe.model import build
+        from fabula.recipe.loading import build
 
         self.recipe = build(state["content"])
         self.split, self.seed, self.size = state["split"], state["seed"], state["size"]

@@ -10,7 +10,7 @@ from fabula.datasets import stored
 from fabula.datasets.dataset import Dataset
 from fabula.datasets.stored import is_data
 from fabula.errors import UsageError
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 
 __all__ = ["evaluation_split", "instances", "is_data", "splits_of"]
 

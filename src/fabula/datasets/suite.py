@@ -21,7 +21,7 @@ from fabula.core.workers import run_jobs
 from fabula.datasets.engines import Job
 from fabula.datasets.engines.local import check_free
 from fabula.datasets.manifest import MANIFEST, manifest
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.recipe.suite import Suite
 
 

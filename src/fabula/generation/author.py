@@ -35,10 +35,10 @@ from fabula.errors import QuotaError, RecipeError, hint
 from fabula.generation.composition import composition_name
 from fabula.generation.divergence import PILOT, partition
 from fabula.generation.examine import (
-    ANYTHING,
     ELSEWHERE,
     Examiner,
     Order,
+    Orders,
     condition_at,
     lanes_of,
 )
@@ -48,7 +48,8 @@ from fabula.language.catalogue import tongue
 from fabula.language.conventions import sentences
 from fabula.language.tongue import Tongue
 from fabula.recipe.collection import Collection
-from fabula.recipe.model import Cell, Recipe, build, load
+from fabula.recipe.loading import build, load
+from fabula.recipe.model import Cell, Recipe
 from fabula.recipe.quotas import Rota, deal
 from fabula.world import WORLDS
 from fabula.world.base import ORDERED, Brief, Tale
@@ -120,8 +121,7 @@ class Author:
             self.rota = Rota([part.name for part in deal(parts)], unit)
             return
         self.world = WORLDS[recipe.world]
-        cells = self.recipe.quota_cells or (ANYTHING,)
-        self.orders = deal([Order.of(cell, self.recipe) for cell in cells])
+        self.orders = Orders(self.recipe)
         self.tongue = tongue(
             recipe.world,
             recipe.language,
@@ -160,7 +160,7 @@ class Author:
             for stage in ("unfold", "tell", "ask")
         )
         turn = first if turn is None else turn
-        order = self.orders[turn % len(self.orders)]
+        order = self.orders[turn]
         brief = Brief(self.split, first, order.cell, self.examiner.splitter.admits)
         reasons = Reasons()
         for attempt in range(recipe.max_tries):

@@ -21,7 +21,7 @@ from fabula.core.split import Splitter, content, proof_content
 from fabula.core.supports import numbers_of
 from fabula.generation.composition import composition_name
 from fabula.generation.shortcuts import misled
-from fabula.recipe.cells import ANY, UNBOUNDED, Cell, HeldOut
+from fabula.recipe.cells import ANY, ANYTHING, UNBOUNDED, Cell, HeldOut
 from fabula.recipe.model import Recipe
 from fabula.recipe.quotas import CONDITIONS, Proof, fits_answer, misfit
 from fabula.world.base import Candidate, Query, Reading, Tale, World, same_answer
@@ -29,7 +29,6 @@ from fabula.world.base import Candidate, Query, Reading, Tale, World, same_answe
 REWORDINGS = 60  # before a proof is left to another split
 ELSEWHERE = "belongs to another split"
 ASKED_BEFORE = "asked before, and nothing has changed"
-ANYTHING = Cell()
 
 
 # how far a question came before it was refused: see search.py
@@ -70,17 +69,28 @@ class Order(NamedTuple):
         misleads = {guess for wanted in conditions for guess in wanted.misleads}
         return cls(cell, kinds, conditions, least, most, tuple(sorted(misleads)))
 
-    @property
-    def share(self) -> float:
-        """Relative number of instances."""
-        return self.cell.share
-
     def fitting(self, pool: list[Candidate]) -> list[Candidate]:
         """The candidates that are as ordered, as far as question and answer tell."""
         for wanted in self.conditions:
             if wanted.answers or wanted.asks:
                 pool = [found for found in pool if fits_answer(wanted, *found[:2])]
         return pool
+
+
+class Orders:
+    """What each instance of a recipe is to be, by its turn."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._made: dict[int, Order] = {}  # by the id of the cell, which the order keeps alive
+
+    def __getitem__(self, turn: int) -> Order:
+        """The order of the cell whose turn it is."""
+        cell = self._recipe.cell_at(turn)
+        order = self._made.get(id(cell))
+        if order is None:
+            order = self._made[id(cell)] = Order.of(cell, self._recipe)
+        return order
 
 
 class Examiner:

@@ -12,7 +12,7 @@ from fabula.core.instance import Asked
 from fabula.core.search import Reasons
 from fabula.core.seeds import Draw, pick, pick_weighted
 from fabula.core.split import OPENING
-from fabula.generation.examine import ANSWER, ELSEWHERE, LANE, Examiner, Order, Refusal
+from fabula.generation.examine import ANSWER, ELSEWHERE, LANE, Examiner, Order, Orders, Refusal
 from fabula.recipe.cells import UNBOUNDED, Cell
 from fabula.world.base import Candidate, Tale
 
@@ -31,7 +31,7 @@ class Interview:
     def __init__(
         self,
         examiner: Examiner,
-        orders: Sequence[Order],
+        orders: Orders,
         tale: Tale,
         first: int,
         turn: int,
@@ -89,7 +89,7 @@ class Interview:
 
     def _order(self, number: int) -> Order:
         """What the question of this number is to be."""
-        return self.orders[(self.turn + number) % len(self.orders)]
+        return self.orders[self.turn + number]
 
     # --- telling --------------------------------------------------------------------------
 

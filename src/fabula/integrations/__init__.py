@@ -19,7 +19,7 @@ import orjson
 
 from fabula.core.instance import Instance, story_name
 from fabula.datasets.sources import evaluation_split, instances, is_data, splits_of
-from fabula.recipe.model import recipe_ids
+from fabula.recipe.loading import recipe_ids
 
 __all__ = [
     "EXTRAS", "evaluation_split", "from_data", "instances", "is_data", "splits_of", "story_of",

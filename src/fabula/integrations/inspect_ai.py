@@ -26,7 +26,7 @@ from fabula.integrations import (
     traits,
 )
 from fabula.prompting.prompt import DEFAULT_STYLE, prompt
-from fabula.recipe.model import load
+from fabula.recipe.loading import load
 from fabula.scoring import Outcome, score
 
 need("inspect_ai", "inspect")

@@ -33,7 +33,7 @@ from fabula.integrations import (
     task_names,
 )
 from fabula.prompting.prompt import DEFAULT_STYLE, case, instruction, lead, next_case, reply
-from fabula.recipe.model import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids
 from fabula.scoring import Outcome, score
 
 EXAMPLES = 64

@@ -23,7 +23,7 @@ from fabula.errors import FabulaError
 from fabula.generation.author import Author, author
 from fabula.integrations import from_data, to_data, traits
 from fabula.prompting.prompt import DEFAULT_STYLE, prompt
-from fabula.recipe.model import read_recipe
+from fabula.recipe.loading import read_recipe
 from fabula.scoring import score
 
 need("reasoning_gym", "reasoning-gym")

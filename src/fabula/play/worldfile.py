@@ -36,7 +36,9 @@ from pydantic import Field, ValidationError, model_validator
 from fabula.core.files import is_file, parse_toml, unfit_name
 from fabula.errors import ParseError, RecipeError, hint
 from fabula.language import language, language_file
-from fabula.recipe.model import Recipe, Strict, build, explain
+from fabula.recipe.explain import explain
+from fabula.recipe.loading import build
+from fabula.recipe.model import Recipe, Strict
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

@@ -133,6 +133,10 @@ class Cell(Strict):
         return {key: getattr(self, key) for key in keys}
 
 
+ANYTHING = Cell()
+"""The cell of every instance where a recipe has no quotas."""
+
+
 class Decoys(Strict):
     """How often a trivial guess (see shortcuts.py) must be wrong, as shares of the questions.
 

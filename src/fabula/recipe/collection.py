@@ -24,15 +24,16 @@ Promises:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from fabula.core.files import unfit_name
 from fabula.errors import RecipeError, hint
 from fabula.recipe.cells import Strict, Weight
-from fabula.recipe.model import Recipe, build, content_digest, read_recipe
+from fabula.recipe.model import Recipe, content_digest
 
 KEYS = {
     "id", "title", "about", "world", "dialect", "seed", "splits", "compositional", "parts",
@@ -77,6 +78,7 @@ class Collection(Recipe):
     common: dict[str, Any] = {}
     """Keys of the recipe of every part that names none of its own."""
     parts: tuple[Part, ...] = Field(min_length=1)
+    _members: dict[str, Recipe] = PrivateAttr(default={})
 
     @model_validator(mode="after")
     def _whole(self) -> Collection:
@@ -118,37 +120,17 @@ class Collection(Recipe):
         named = [part for part in self.parts if split in part.splits]
         return named or [part for part in self.parts if not part.splits]
 
-    @cached_property
+    @property
     def members(self) -> dict[str, Recipe]:
         """The recipe of each part, with the splits of the whole."""
-        return {part.name: self._member(part) for part in self.parts}
+        return self._members
 
-    def _member(self, part: Part) -> Recipe:
-        place = f"recipe {self.id}, part '{part.name}'"
-        changes = part.changes if part.recipe else {**self.common, **part.changes}
-        name = part.recipe or str(changes.pop("recipe", ""))
-        if not name:
-            raise RecipeError(f"{place}: name a recipe, here or in [common].")
-        try:
-            data = read_recipe(name)
-        except RecipeError as error:
-            raise RecipeError(f"{place}: {error}") from None
-        if "parts" in data:
-            raise RecipeError(f"{place}: {name} consists of parts itself; name those.")
-        if changes:  # no longer that recipe, so its stories are its own
-            data["id"] = f"{self.id}/{part.name}"
-        data["splits"] = {
-            split: {"size": self.splits[split].size, "share": self.shares[split]}
-            for split in self.splits
-        }
-        overrides = data.get("split_overrides", {})
-        if not isinstance(overrides, dict):
-            raise RecipeError(f"{place}: {name}, split_overrides: expected tables, one a split.")
-        data["split_overrides"] = {
-            split: keys for split, keys in overrides.items() if split in self.splits
-        }
-        telling = {key: getattr(self, key) for key in TELLING if key in self.model_fields_set}
-        return build(data, {**changes, **telling}, place)
+    def gathered(self, members: Mapping[str, Recipe]) -> Collection:
+        """The collection with the recipe of each part (see loading.py)."""
+        worlds = "+".join(sorted({member.world for member in members.values()}))
+        whole = self.model_copy(update={"world": worlds})
+        whole._members = dict(members)
+        return whole
 
     @cached_property
     def digest(self) -> str:

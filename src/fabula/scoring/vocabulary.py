@@ -16,7 +16,8 @@ import orjson
 from fabula.core.instance import Instance
 from fabula.errors import FabulaError
 from fabula.recipe.collection import Collection
-from fabula.recipe.model import Recipe, load_again
+from fabula.recipe.loading import load_again
+from fabula.recipe.model import Recipe
 from fabula.scoring.answers import Answers, said, vocabulary
 from fabula.world import WORLDS
 

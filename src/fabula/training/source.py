@@ -20,7 +20,7 @@ from fabula.core.soundness import shown
 from fabula.datasets.stored import Stored, digests, is_data
 from fabula.errors import FabulaError, ParseError, hint
 from fabula.generation.author import author
-from fabula.recipe.model import is_shipped, load, near
+from fabula.recipe.loading import is_shipped, load, near
 from fabula.training.data import Example, Graph, examples_of, words
 
 

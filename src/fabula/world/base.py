@@ -30,6 +30,7 @@ class Brief(NamedTuple):
     number: int
     """Index of the instance in its split."""
     cell: Cell
+    """What it is to be: `recipe.cell_at` its turn."""
     admits: Callable[[str], bool] | None = None
     """Whether content (see split.py) belongs to the split, for worlds that know it in advance."""
     attempt: int = 0

@@ -21,7 +21,7 @@ from fabula.errors import FabulaError, ParseError, RecipeError, hint
 from fabula.generation.examine import related
 from fabula.generation.record import measures
 from fabula.recipe.collection import Collection
-from fabula.recipe.model import load_again
+from fabula.recipe.loading import load_again
 from fabula.world import WORLDS
 from fabula.world.base import Fact, Query, Reading, World, same_answer
 

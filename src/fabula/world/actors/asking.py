@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from fabula.language import Language
 from fabula.world.actors.reading import Knowledge
-from fabula.world.base import Candidate, Finding, Query
+from fabula.world.base import Candidate, Query
 
 
 class Cast(NamedTuple):
@@ -40,8 +40,6 @@ class Kind(NamedTuple):
     """Every minimal support of a conclusion, best first."""
     choices: Callable[[Cast, Language], list[str] | None]
     """All answers that this kind of question can have, or None if they are lists."""
-    sweep: Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]] | None = None
-    """All that can be asked with all supports, where that is quicker at one go."""
 
 
 def places_of(cast: Cast, language: Language) -> list[str]:

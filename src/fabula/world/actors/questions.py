@@ -29,7 +29,7 @@ from fabula.world.actors.reading import (
 )
 from fabula.world.base import Candidate, Finding, Query
 
-__all__ = ["GIVE_KINDS", "KINDS", "Cast", "conclude", "find", "sweep", "visits"]
+__all__ = ["GIVE_KINDS", "KINDS", "Cast", "conclude", "find", "visits"]
 
 YES_NO = ("yes", "no", "maybe")
 PRODUCT_LIMIT = 16  # of the supports of two places, the best so many are combined
@@ -161,48 +161,10 @@ def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Conclusio
 
 def _yes_no_masks(knowledge: Knowledge, query: Query) -> list[int]:
     stay = knowledge.stays[query[1]]
-    return _verdict_masks(knowledge, stay, open_places(stay), place_bit(query[2]))
-
-
-def _verdict_masks(knowledge: Knowledge, stay: Node, domain: int, bit: int) -> list[int]:
-    """The supports of whether a stay is at a place, given what is open for it."""
-    if domain & bit or not stay.links:
+    bit = place_bit(query[2])
+    if open_places(stay) & bit or not stay.links:
         return knowledge.label(stay)
     return minimal([mask for known, mask in knowledge.facts_of(stay) if not known & bit])
-
-
-def _sweep_yes_no(
-    knowledge: Knowledge, cast: Cast, language: Language
-) -> list[tuple[Query, Finding]]:
-    """Places that the same facts exclude share one finding."""
-    swept: list[tuple[Query, Finding]] = []
-    yes, no, maybe = ((language.answers[word],) for word in YES_NO)
-    bits = [(place, place_bit(place)) for place in cast.places]
-    for person in cast.persons:
-        stay = knowledge.stays.get(person)
-        domain = open_places(stay) if stay else -1
-        if stay is None or domain == -1:
-            continue
-        facts = knowledge.facts_of(stay)
-        findings: dict[int, Finding] = {}
-        for place, bit in bits:
-            alike = -1 if domain == bit else -2 if domain & bit else 0
-            if not alike and len(facts) > 1:
-                for number, fact in enumerate(facts):
-                    if not fact[0] & bit:
-                        alike |= 1 << number
-            finding = findings.get(alike)
-            if finding is None:
-                masks = _verdict_masks(knowledge, stay, domain, bit)
-                if alike == -1:
-                    finding = Finding(yes, masks, "yes")
-                elif alike == -2:
-                    finding = Finding(maybe, masks, domain)
-                else:
-                    finding = Finding(no, masks, "no")
-                findings[alike] = finding
-            swept.append((("yes-no", person, place), finding))
-    return swept
 
 
 # --- carrying -------------------------------------------------------------------------------
@@ -251,21 +213,6 @@ def _survey_carriers(
         return found
 
     return survey
-
-
-def _sweep_carriers(
-    kind: str,
-) -> Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]]:
-    def sweep(knowledge: Knowledge, cast: Cast, language: Language) -> list[tuple[Query, Finding]]:
-        swept: list[tuple[Query, Finding]] = []
-        for person in cast.persons:
-            found = carried(knowledge, person)
-            if found:
-                answer = _told(kind, found.held, language)
-                swept.append(((kind, person), Finding(answer, [found.mask], found.events)))
-        return swept
-
-    return sweep
 
 
 def _carrying(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
@@ -355,26 +302,12 @@ def _survey_gives(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candi
     return survey
 
 
-def _sweep_gives(
-    kind: str,
-) -> Callable[[Knowledge, Cast, Language], list[tuple[Query, Finding]]]:
-    given, asked = GIVE_KINDS[kind]
-
-    def sweep(knowledge: Knowledge, cast: Cast, language: Language) -> list[tuple[Query, Finding]]:
-        latest = {(kind, *(give.parts[i] for i in given)): give for give in knowledge.gives}
-        return [
-            (query, Finding((give.parts[asked],), [give.mask], give.mask.bit_length()))
-            for query, give in latest.items()
-        ]
-
-    return sweep
-
-
 # --- the registry ---------------------------------------------------------------------------
 
 
-def _no_choices(cast: Cast, language: Language) -> None:
-    """A list may be any combination of objects."""
+def _no_choices(cast: Cast, language: Language) -> list[str] | None:
+    """None: a list may be any combination of objects."""
+    return None
 
 
 def _numbers(cast: Cast, language: Language) -> list[str]:
@@ -393,25 +326,15 @@ KINDS: dict[str, Kind] = {
     "where-person": Kind(_survey_people, _where, _where_masks, places_of),
     "where-object": Kind(_survey_things, _where, _where_masks, places_of),
     "where-was-object": Kind(_survey_arrivals, _where_was, _where_was_masks, places_of),
-    "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words, _sweep_yes_no),
-    "list": Kind(
-        _survey_carriers("list"),
-        _carrying,
-        _carrying_masks,
-        lambda *_: None,
-        _sweep_carriers("list"),
-    ),
-    "count": Kind(
-        _survey_carriers("count"), _carrying, _carrying_masks, _numbers, _sweep_carriers("count")
-    ),
+    "yes-no": Kind(_survey_yes_no, _yes_no, _yes_no_masks, _words),
+    "list": Kind(_survey_carriers("list"), _carrying, _carrying_masks, _no_choices),
+    "count": Kind(_survey_carriers("count"), _carrying, _carrying_masks, _numbers),
     **{
-        kind: Kind(_survey_contents(kind), _contents, _contents_masks, lambda *_: None)
+        kind: Kind(_survey_contents(kind), _contents, _contents_masks, _no_choices)
         for kind in CONTAINING
     },
     **{
-        kind: Kind(
-            _survey_gives(kind), _give, _give_masks, _give_choices(asked), _sweep_gives(kind)
-        )
+        kind: Kind(_survey_gives(kind), _give, _give_masks, _give_choices(asked))
         for kind, (_, asked) in GIVE_KINDS.items()
     },
     **ways.KINDS,
@@ -434,26 +357,3 @@ def find(knowledge: Knowledge, query: Query, language: Language) -> Finding | No
     if len(masks) > 1:
         masks = arranged(knowledge.facts, masks)
     return Finding(found.answer, masks, found.established)
-
-
-def sweep(
-    knowledge: Knowledge, cast: Cast, language: Language, kind: str
-) -> list[tuple[Query, Finding]]:
-    """Every question of a kind that can be asked now, with every minimal support."""
-    at_one_go = KINDS[kind].sweep
-    found = []
-    if at_one_go:
-        found = at_one_go(knowledge, cast, language)
-    else:
-        masks = KINDS[kind].masks
-        for query, answer, _ in KINDS[kind].survey(knowledge, cast, language):
-            conclusion = KINDS[kind].conclude(knowledge, query, language)
-            if conclusion is not None:
-                found.append((query, Finding(answer, masks(knowledge, query), conclusion[1])))
-    facts = knowledge.facts
-    return [
-        (query, finding._replace(masks=arranged(facts, finding.masks)))
-        if len(finding.masks) > 1
-        else (query, finding)
-        for query, finding in found
-    ]

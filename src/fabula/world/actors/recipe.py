@@ -20,7 +20,6 @@ from fabula.world.actors.events import (
     EVENTS,
     FURNISHING,
     TELLINGS,
-    Lots,
 )
 from fabula.world.actors.questions import KINDS, Cast
 
@@ -270,22 +269,10 @@ class ActorsRecipe(Recipe):
         """How often a kind of sentence ends in 'there', for those that may."""
         return {"GRAB": self.there.GRAB, "DROP": self.there.DROP}
 
-    @cached_property
+    @property
     def tongue(self) -> Language:
         """The language, with words for this world."""
         return language(self.native, "actors")
-
-    @cached_property
-    def lots(self) -> Lots:
-        """What may be drawn, made ready."""
-        return Lots(
-            self.beats,
-            self.coref,
-            len(self.entities.persons),
-            len(self.entities.places),
-            self.draw == "person",
-            self.repeat_either,
-        )
 
     @cached_property
     def cast(self) -> Cast:

@@ -54,7 +54,7 @@ class Steps(Scenario):
 
     def __init__(self, tale: ActorsTale, draw: Draw, verdict: bool) -> None:
         guarded = Guarded(tale.stage)
-        super().__init__(guarded, tale.recipe.lots, draw)
+        super().__init__(guarded, tale.scenario.lots, draw)
         self._stage = guarded
         self._tale = tale
         self._beats = {name: weight for name, weight in tale.recipe.beats.items() if weight}

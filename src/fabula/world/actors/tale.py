@@ -10,11 +10,11 @@ from fabula.core.seeds import Draw
 from fabula.core.supports import numbers_of
 from fabula.language import Language, Statement, language
 from fabula.world.actors import release, ways
-from fabula.world.actors.events import Scenario, Stage, Told
+from fabula.world.actors.events import Lots, Scenario, Stage, Told
 from fabula.world.actors.furnished import Furnished
 from fabula.world.actors.motives import SMALL, resolved
 from fabula.world.actors.past import Past, displaced
-from fabula.world.actors.questions import KINDS, conclude, find, sweep, visits
+from fabula.world.actors.questions import KINDS, conclude, find, visits
 from fabula.world.actors.reading import Knowledge
 from fabula.world.actors.recipe import ActorsRecipe
 from fabula.world.actors.relay import Relay
@@ -212,6 +212,19 @@ def _signature(
     return f"{' '.join(parts)} ? {abstract(query[0], QUERY_TYPE[query[0]], query[1:])}"
 
 
+@lru_cache(maxsize=64)
+def lots_of(recipe: ActorsRecipe) -> Lots:
+    """What may be drawn in a recipe, made ready once."""
+    return Lots(
+        recipe.beats,
+        recipe.coref,
+        len(recipe.entities.persons),
+        len(recipe.entities.places),
+        recipe.draw == "person",
+        recipe.repeat_either,
+    )
+
+
 class ActorsTale:
     """A story that unfolds, is told, and is listened to sentence by sentence."""
 
@@ -222,7 +235,7 @@ class ActorsTale:
         self.stage = self._stage(unfold)
         self.past, self.wants = self._prepare(unfold)
         relay = Relay(self.stage) if recipe.gives == "release" else None
-        self.scenario = Scenario(self.stage, recipe.lots, unfold, self.past, self.wants, relay)
+        self.scenario = Scenario(self.stage, lots_of(recipe), unfold, self.past, self.wants, relay)
         self.aim = ""
         """Whom or what a plot wants to be asked about (see steer.py)."""
         self.sentences: list[str] = []
@@ -374,9 +387,6 @@ class ActorsTale:
             self.reading.knowledge.facts, self.reading.pronouns, query, self.language.lore
         )
         return Candidate(query, cited.answer, cited.numbers) if cited else None
-
-    def findings(self, kind: str) -> list[tuple[Query, Finding]]:
-        return sweep(self.reading.knowledge, self._cast, self.language, kind)
 
     def truth(self, query: Query) -> tuple[str, ...]:
         if self.wants is not None and query[0] in SMALL:

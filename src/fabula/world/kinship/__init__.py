@@ -50,7 +50,7 @@ class Kinship(World):
         return read(code, sentences)
 
     def begin(self, recipe: KinshipRecipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:
-        """A new story; its task and its answer follow from the index in the split."""
+        """A new story; its cell says which task and which answer."""
         return KinshipTale(recipe, unfold, tell, brief)
 
     def ask(self, code: str, query: Query) -> str:

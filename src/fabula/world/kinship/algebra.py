@@ -28,7 +28,6 @@ from typing import NamedTuple
 
 LONGEST = 5
 MOST_KEPT = 500_000  # compositions remembered, so that memory stays flat
-THROUGH_COUPLE = "PM"  # letters after which the way goes on to P or S
 GOES_ON = {"P": "PS", "M": "PS", "S": "MC", "C": "MC"}
 MIRROR = str.maketrans("PC", "CP")
 
@@ -296,15 +295,6 @@ class Vocabulary:
             )
             for name in self.relations
         }
-
-    @cached_property
-    def prolonged(self) -> tuple[dict[str, tuple[Body, ...]], dict[str, tuple[Body, ...]]]:
-        """The same for pairs that begin, and pairs that end, with the relation itself."""
-        bodies = self.bodies.items()
-        return (
-            {name: tuple(body for body in found if body.first == name) for name, found in bodies},
-            {name: tuple(body for body in found if body.second == name) for name, found in bodies},
-        )
 
     def prove(self, chain: Sequence[str]) -> list[tuple[int, int, int]] | None:
         """A proof by the rules: steps (i, cut, j), outermost first; None if there is none.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from fabula.errors import hint
-from fabula.recipe.model import Recipe, Strict
+from fabula.recipe.cells import ANY
+from fabula.recipe.model import Cell, Recipe, Strict
 from fabula.world.kinship.algebra import OPTIONS, Vocabulary, vocabulary
-from fabula.world.kinship.clauses import NEVER_HELD_OUT
+from fabula.world.kinship.clauses import NEVER_HELD_OUT, Wanted, provable
 from fabula.world.kinship.family import LARGEST, FamilyShape, largest
 from fabula.world.kinship.phrases import names, phrases
 from fabula.world.kinship.reading import BY_MARRIAGE, KINDS
@@ -80,6 +81,26 @@ class Task(Strict):
         kinds = sorted({NUMBERS[kind] for kind in self.noise})
         number = "5" if len(kinds) == 3 else "+".join(map(str, kinds)) or "1"
         return f"{number}.{self.k}"
+
+
+class TaskCell(Cell):
+    """A cell of the recipe narrowed to one task and one answer."""
+
+    task: Task
+    target: str
+    """The answer; empty if the facts of the task can prove none of the cell's answers."""
+
+
+@lru_cache(maxsize=4096)
+def _task_cell(cell: Cell, task: Task, target: str) -> TaskCell:
+    """The part of a cell that has this task and this answer."""
+    own = dict(cell)
+    own["name"] = " ".join(filter(None, (cell.name, task.name, target)))
+    if target:
+        own["answers"] = (target,)
+    if cell.hops == ANY:
+        own["hops"] = (task.k, task.k)
+    return TaskCell(**own, task=task, target=target)
 
 
 class KinshipRecipe(Recipe):
@@ -157,9 +178,9 @@ class KinshipRecipe(Recipe):
         self._possible()
         if (self.telling == "templates") != bool(self.templates):
             raise ValueError('templates: they go with telling = "templates", and it with them')
-        if self.book:
+        if self.templates:
             side = self.side("scenes")
-            missing = self.book.missing(self.vocabulary, side)
+            missing = Book(phrases(self.native), self.templates).missing(self.vocabulary, side)
             among = {"any": "", "seen": " seen in training", "held-out": " held out"}[side]
             if missing:
                 raise ValueError(
@@ -254,15 +275,31 @@ class KinshipRecipe(Recipe):
         """What families are drawn from."""
         return FamilyShape(self.family.generations, self.family.children, self.family.marriage)
 
-    @cached_property
-    def book(self) -> Book | None:
-        """The templates, checked."""
-        return Book(phrases(self.native), self.templates) if self.templates else None
-
     @property
     def vocabulary(self) -> Vocabulary:
         """The words of the recipe."""
         return vocabulary(frozenset(self.words))
+
+    def wanted(self, task: Task) -> Wanted:
+        """The clauses that stories of a task may have."""
+        return Wanted(self.shape, task.k, self.which(task.k), self.held_out)
+
+    def cell_at(self, turn: int) -> TaskCell:
+        """The task and the answer whose turn it is: each task as often as its share says, and with
+        each answer that it can have equally often.
+
+        Places of the round begin with answers far apart, so that a few stories already have most
+        of them.
+        """
+        cell = super().cell_at(turn)
+        times, place = divmod(turn, len(self.round))
+        task = self.round[place]
+        among = cell.answers or self.targets
+        words = provable(self.vocabulary, self.wanted(task))
+        answers = [word for word in words if word in among] if among else words
+        first = place * len(answers) // len(self.round)
+        target = answers[(times + first) % len(answers)] if answers else ""
+        return _task_cell(cell, task, target)
 
     @cached_property
     def round(self) -> tuple[Task, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
-from fabula.core.seeds import Draw, pick, stream
+from fabula.core.seeds import Draw, stream
 from fabula.world.kinship.algebra import FEMALE, MALE, Vocabulary, vocabulary
 from fabula.world.kinship.phrases import Person, Phrases, phrases
 from fabula.world.kinship.telling import tell
@@ -152,10 +152,3 @@ def _words(unit: str) -> frozenset[object]:
 
 def _pairs(unit: str) -> frozenset[object]:
     return frozenset(pair for run in _runs(unit) for pair in pairwise(run))
-
-
-def sample_units(code: str, count: int) -> list[str]:
-    """Some units, to be read by people."""
-    draw = stream("sample of paraphrases", 0, code, count, "tell")
-    known = [clause for k in (1, 2, 3) for clause in gendered(vocabulary(), k)]
-    return [told(phrases(code), pick(draw, known), 1, draw)[0] for _ in range(count)]

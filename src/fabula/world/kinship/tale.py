@@ -19,7 +19,7 @@ from fabula.world.kinship.clauses import Wanted
 from fabula.world.kinship.family import Family
 from fabula.world.kinship.phrases import Person, names, phrases
 from fabula.world.kinship.reading import KinReading
-from fabula.world.kinship.recipe import KinshipRecipe, Task
+from fabula.world.kinship.recipe import KinshipRecipe, TaskCell
 from fabula.world.kinship.telling import Told, tell
 from fabula.world.kinship.template_files import Template
 from fabula.world.kinship.templates import Book, book
@@ -31,22 +31,22 @@ AS_THEY_COME, LARGEST = 6, 2  # families tried for one clause
 
 
 class KinshipTale(OneWording):
-    """One story in the making. Its index decides task and answer, so quotas are exact."""
+    """One story in the making. Its cell decides task and answer, so quotas are exact."""
 
     def __init__(self, recipe: KinshipRecipe, unfold: Draw, wording: Draw, brief: Brief) -> None:
         self.recipe = recipe
         self.language = phrases(recipe.native)
         self.sentences: list[str] = []
-        self.book = recipe.book
+        self.book = _book(recipe) if recipe.templates else None
         self.reading = KinReading(self.book or self.language)
         self._templates: list[Template] = []
         self.roles: list[str] = []
         self._unfold, self._tell = unfold, wording
         self._split = brief.split
-        self._wanted = brief.cell.answers or recipe.targets
         self._words = recipe.vocabulary
-        self._round, self._place = divmod(brief.number, len(recipe.round))
-        self.task: Task = recipe.round[self._place]
+        assert isinstance(brief.cell, TaskCell)
+        self._cell = brief.cell
+        self.task = brief.cell.task
         self.chain: Chain | None = None
         self.noise: list[Strand] = []
         self._begun = False
@@ -65,9 +65,10 @@ class KinshipTale(OneWording):
     def _compose(self) -> None:
         """Draw a clause for the answer, then a family that has it, and noise around it."""
         recipe, draw, words, shape = self.recipe, self._unfold, self._words, self.recipe.shape
-        k = self.task.k
-        wanted = Wanted(shape, k, recipe.which(k), recipe.held_out)
-        relation, gender = words.relation_of[self._target(wanted)]
+        wanted = recipe.wanted(self.task)
+        if not self._cell.target:
+            raise QuotaError(self._nothing_for(wanted))
+        relation, gender = words.relation_of[self._cell.target]
         roomy = shape._replace(
             children=(shape.children[1],) * 2, marriage=1.0 if shape.marriage else 0.0
         )
@@ -96,24 +97,12 @@ class KinshipTale(OneWording):
                 return
         raise QuotaError(self._no_room(failed))
 
-    def _target(self, wanted: Wanted) -> str:
-        """The answer whose turn it is. Places of the round begin with answers far apart, so that a
-        few stories already have most of them."""
-        targets = [
-            word
-            for word in clauses.provable(self._words, wanted)
-            if not self._wanted or word in self._wanted
-        ]
-        if not targets:
-            raise QuotaError(self._nothing_for(wanted))
-        places = len(self.recipe.round)
-        return targets[(self._round + self._place * len(targets) // places) % len(targets)]
-
     def _nothing_for(self, wanted: Wanted) -> str:
-        answers = " or ".join(self._wanted) if self._wanted else "any answer"
+        among = self._cell.answers or self.recipe.targets
+        answers = " or ".join(among) if among else "any answer"
         place = f"recipe {self.recipe.id}, split {self._split}"
         everything = clauses.provable(self._words, wanted._replace(which="any"))
-        if any(not self._wanted or word in self._wanted for word in everything):
+        if any(not among or word in among for word in everything):
             return (
                 f"{place}: of the clauses of {wanted.k} facts that prove {answers}, none is "
                 f"{wanted.which}, with held_out = {wanted.share:g}. Change held_out, add "
@@ -366,6 +355,12 @@ def _names(recipe: KinshipRecipe, split: str) -> dict[str, tuple[str, ...]]:
     if recipe.names == "shared" or len(splits) == 1:
         return names(recipe.native)
     return _own_names(recipe.native, len(splits), splits.index(split))
+
+
+@lru_cache(maxsize=64)
+def _book(recipe: KinshipRecipe) -> Book:
+    """The templates of a recipe, made ready once."""
+    return Book(phrases(recipe.native), recipe.templates)
 
 
 @lru_cache(maxsize=64)

@@ -28,7 +28,7 @@ class Route(NamedTuple, Generic[R]):
 class Graph(Generic[R]):
     """The links told so far."""
 
-    __slots__ = ("_invert", "_part", "algebra", "index", "links", "near", "woven")
+    __slots__ = ("_invert", "algebra", "index", "links", "near")
 
     def __init__(self, algebra: Algebra[R]) -> None:
         self.algebra = algebra
@@ -38,26 +38,11 @@ class Graph(Generic[R]):
         """Sentence number to its link."""
         self.near: list[list[tuple[int, R, int]]] = []
         """For each entity: (other entity, relation to it, bit of the sentence)."""
-        self.woven = False
-        """Whether some entities are linked in more than one way, so that links may disagree."""
-        self._part: list[int] = []
         self._invert = algebra.invert
 
     def add(self, number: int, subject: str, relation: R, other: str) -> None:
         """Take in what a sentence tells."""
         first, second = self._number(subject), self._number(other)
-        part = self._part
-        one, two = first, second
-        while part[one] != one:  # each part is a tree of pointers to its head
-            part[one] = part[part[one]]
-            one = part[one]
-        while part[two] != two:
-            part[two] = part[part[two]]
-            two = part[two]
-        if one == two:
-            self.woven = True
-        else:
-            part[one] = two
         bit = 1 << number
         self.links[number] = (subject, relation, other)
         self.near[first].append((second, relation, bit))
@@ -68,7 +53,6 @@ class Graph(Generic[R]):
         if number is None:
             number = self.index[name] = len(self.near)
             self.near.append([])
-            self._part.append(number)
         return number
 
     def routes(self, start: str, goal: str) -> list[Route[R]]:

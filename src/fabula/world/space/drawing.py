@@ -11,7 +11,7 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from fabula.core.seeds import Draw, below, pick, shuffled
@@ -208,6 +208,12 @@ class Drawer:
         return Draft(
             shuffled(draw, links), dict(zip(names, places, strict=True)), (names[0], names[hops])
         )
+
+
+@lru_cache(maxsize=64)
+def drawer_of(recipe: SpaceRecipe) -> Drawer:
+    """The drawer of a recipe, made once."""
+    return Drawer(recipe)
 
 
 def _dealt(draw: Draw, names: Sequence[str], count: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
@@ -13,10 +13,6 @@ from fabula.world.keys import among, amount, twice
 from fabula.world.relations.amounts import Amount, Noise, bounds
 from fabula.world.space.grid import COMPASS, FLAT_SIDES, SPACES, Space
 from fabula.world.space.language import language
-
-if TYPE_CHECKING:
-    from fabula.world.space.drawing import Drawer
-    from fabula.world.space.telling import Teller
 
 KINDS = ("relation", "yes-no", "what-is", "what-of", "path", "which", "how-far")
 LONGEST_STEP = 9  # the numbers that the language files have words for
@@ -217,20 +213,6 @@ class SpaceRecipe(Recipe):
         if self.told == "phrases":
             return tongue.say("left", name, other, lambda: 0.0)
         return tongue.tell(self.words[0], name, other, lambda: 0.0)
-
-    @cached_property
-    def drawer(self) -> Drawer:
-        """What draws the stories."""
-        from fabula.world.space.drawing import Drawer
-
-        return Drawer(self)
-
-    @cached_property
-    def teller(self) -> Teller:
-        """What tells them."""
-        from fabula.world.space.telling import Teller
-
-        return Teller(self)
 
     @property
     def space(self) -> Space:

@@ -9,10 +9,11 @@ from fabula.core.seeds import Draw
 from fabula.world.base import Annotation, Brief, Candidate, OneWording, Query, Reading
 from fabula.world.relations import Link
 from fabula.world.space.asking import Asker
+from fabula.world.space.drawing import drawer_of
 from fabula.world.space.grid import xyz
 from fabula.world.space.reading import SpaceReading
 from fabula.world.space.recipe import SpaceRecipe
-from fabula.world.space.telling import Content, Denial
+from fabula.world.space.telling import Content, Denial, teller_of
 
 
 class SpaceTale(OneWording):
@@ -21,20 +22,20 @@ class SpaceTale(OneWording):
     def __init__(self, recipe: SpaceRecipe, draw: Draw, brief: Brief | None = None) -> None:
         self.recipe = recipe
         self._draw = draw
-        teller = recipe.teller
+        self._teller = teller_of(recipe)
         cell, admits = (None, None) if brief is None else (brief.cell, brief.admits)
-        self.draft = recipe.drawer.draw(draw, cell, admits)
+        self.draft = drawer_of(recipe).draw(draw, cell, admits)
         self.sentences: list[str] = []
-        self._reading = SpaceReading(teller.language)
+        self._reading = SpaceReading(self._teller.language)
         self.reading: Reading = self._reading
-        self.plan: list[Content] = teller.plan(self.draft, draw) if recipe.special else []
+        self.plan: list[Content] = self._teller.plan(self.draft, draw) if recipe.special else []
         """What each sentence tells, where that is not one link each."""
         self._fixed = cell is not None and bool(cell.answers)
         self._asker: Asker | None = None
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
         """Tell the plan; a story is as long as its plan, so there is no other goal."""
-        draw, teller, start = self._draw, self.recipe.teller, len(self.sentences)
+        draw, teller, start = self._draw, self._teller, len(self.sentences)
         told: list[Any] = self.plan or self.draft.links
         end = len(told)
         if pause is not None and self.recipe.split_key == "story":

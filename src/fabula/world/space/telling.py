@@ -6,6 +6,7 @@ deny something), a *plan* says what each sentence tells.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from fabula.core.seeds import Draw, below, pick
@@ -157,6 +158,12 @@ class Teller:
             texts = self._halves_of(relation)
             halves.append(tongue.fill(pick(draw, texts), subject, other))
         return tongue.both(halves[0], halves[1])
+
+
+@lru_cache(maxsize=64)
+def teller_of(recipe: SpaceRecipe) -> Teller:
+    """The teller of a recipe, made once."""
+    return Teller(recipe)
 
 
 def _turned(link: Link[int], draw: Draw) -> tuple[str, int, str]:
