@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -99,7 +100,6 @@ def test_another_run_in_the_folder_is_refused(
 
 
 def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
-    fcntl = pytest.importorskip("fcntl")
     with (tmp_path / REPLIES).open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         with pytest.raises(FabulaError, match="another process is at this run"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fabula.datasets.manifest import altered
 
 from fabula.cli import main
 from fabula.datasets.engines import Job
 from fabula.datasets.formats import babi
+from fabula.datasets.manifest import altered
 from fabula.datasets.suite import write_suite
 from fabula.errors import FabulaError, OutputError
 from fabula.recipe.model import load, recipe_ids
