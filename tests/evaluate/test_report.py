@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evaluate.browser import PROGRAM, Browser
+from tests import needs
+from tests.evaluate.browser import Browser
 from tests.evaluate.echo import Echo
 
 import fabula
@@ -132,7 +133,7 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.mark.skipif(PROGRAM is None, reason="needs Chromium, and there is none")
+@needs.browser
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_the_page_draws_in_a_browser(

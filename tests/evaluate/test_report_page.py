@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import needs
 from tests.evaluate.browser import PROGRAM, Browser
 from tests.evaluate.echo import Echo
 
@@ -69,7 +70,7 @@ def pages(runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> dict[in
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if PROGRAM is None:
-        pytest.skip("needs Chromium, and there is none")
+        pytest.skip(needs.browser.kwargs["reason"])
     with Browser() as found:
         yield found
 

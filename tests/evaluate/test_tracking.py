@@ -55,7 +55,7 @@ def told(code: str, folder: Path, *arguments: str) -> str:
 
 
 def test_figures_can_be_read_again(tmp_path: Path) -> None:
-    pytest.importorskip("trackio")
+    pytest.importorskip("trackio", reason="run `make evaluations`, or pip install 'fabula[track]'")
     run = tmp_path / "echo"
     manifest = evaluate(Echo(wrong=4), list(fabula.generate("babi/qa1", "test", 7, 20)), run)
     kept = tmp_path / "kept"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai")
+pytest.importorskip("inspect_ai", reason="run `make harnesses`, or pip install 'fabula[inspect]'")
 
 from tests.harness.oracle_server import Before, serve
 

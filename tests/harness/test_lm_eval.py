@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("lm_eval", reason="run `make harnesses`, or pip install 'fabula[lm-eval]'")
+
 from lm_eval import simple_evaluate
 from lm_eval.api.instance import Instance as Request
 from lm_eval.api.model import LM

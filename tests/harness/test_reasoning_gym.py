@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+
+pytest.importorskip(
+    "reasoning_gym", reason="run `make harnesses`, or pip install 'fabula[reasoning-gym]'"
+)
+
 import reasoning_gym
 from reasoning_gym.coaching import BaseCurriculum
 from reasoning_gym.composite import DatasetSpec

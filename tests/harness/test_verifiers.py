@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("verifiers", reason="run `make harnesses`, or pip install 'fabula[verifiers]'")
+
 import verifiers.v1 as vf
 from tests.harness.oracle_server import serve
 

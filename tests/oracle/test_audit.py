@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.needs import PUBLISHED, published
 
 from fabula.analysis.audits.babi import Audit, audit, audit_file
 from fabula.errors import FabulaError
-
-DATA = Path(__file__).parents[3] / "shared" / "data" / "babi-v1.2-en-train"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not at hand")
 
 # task: answers that follow, citations that prove (read alone), minimal proofs
 EXPECTED = {
@@ -38,11 +36,11 @@ EXPECTED = {
 
 
 def official(task: int) -> Audit:
-    (path,) = DATA.glob(f"qa{task}_*_train.txt")
+    (path,) = PUBLISHED.glob(f"qa{task}_*_train.txt")
     return audit_file(path)
 
 
-@needs_data
+@published
 @pytest.mark.parametrize("task", EXPECTED)
 def test_official_file(task: int) -> None:
     found = official(task)
@@ -53,7 +51,7 @@ def test_official_file(task: int) -> None:
     assert len(found.defects) == 1000 - found.answers
 
 
-@needs_data
+@published
 def test_defects_are_those_known() -> None:
     assert {d.reason.split(":")[0] for d in official(5).defects} == {
         "a later give supersedes the cited one"
@@ -63,7 +61,7 @@ def test_defects_are_those_known() -> None:
     }
 
 
-@needs_data
+@published
 def test_an_unproven_citation_comes_with_a_proof() -> None:
     unproven = official(3).unproven
     assert len(unproven) == 786

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.needs import PUBLISHED, published
 
 from fabula.world import WORLDS
 from fabula.world.sizes import release as sizes_release
 
-DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "babi-v1.2-en-train"
 TASKS = {4: "space", 15: "kinds", 16: "kinds", 17: "space", 18: "sizes", 19: "space"}
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the official files are not here")
+pytestmark = published
 
 
 def questions(task: int) -> Iterator[tuple[Any, str, tuple[str, ...], tuple[int, ...]]]:
     """(reading so far, question, answer, cited sentence numbers) of every question."""
     world = WORLDS[TASKS[task]]
-    (path,) = DATA.glob(f"qa{task}_*_train.txt")
+    (path,) = PUBLISHED.glob(f"qa{task}_*_train.txt")
     sentences: list[str] = []
     numbers: dict[int, int] = {}
     for line in path.read_text(encoding="ascii").splitlines():

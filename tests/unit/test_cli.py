@@ -330,7 +330,9 @@ def test_errors_name_the_place_and_leave_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["FILE"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+@pytest.mark.skipif(
+    os.geteuid() == 0, reason="run the tests as a user other than root, who may read everything"
+)
 def test_unreadable_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "secret.jsonl"
     path.write_text("{}")

@@ -142,14 +142,15 @@ def test_several_shards(tmp_path: Path) -> None:
 
 
 def test_pickled_and_in_a_data_loader() -> None:
+    from torch.utils.data import DataLoader
+
     data = pickle.loads(pickle.dumps(QA2[3:]))
     assert data == QA2[3:]
-    torch = pytest.importorskip("torch.utils.data", reason="pip install 'fabula[train]'")
-    loader = torch.DataLoader(QA2.to_torch(), batch_size=8, num_workers=2, collate_fn=list)
+    loader = DataLoader(QA2.to_torch(), batch_size=8, num_workers=2, collate_fn=list)
     assert [one for batch in loader for one in batch] == list(QA2)
     endless = Dataset("babi/qa1", size=None).to_torch()
-    loader = iter(torch.DataLoader(endless, batch_size=4, num_workers=2, collate_fn=list))
-    seen = [one.id for _ in range(4) for one in next(loader)]
+    batches = iter(DataLoader(endless, batch_size=4, num_workers=2, collate_fn=list))
+    seen = [one.id for _ in range(4) for one in next(batches)]
     assert len(set(seen)) == 16
 
 

@@ -103,7 +103,7 @@ def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
 def test_a_full_disk_is_reported_once() -> None:
     full = Path("/dev/full")
     if not full.exists():
-        pytest.skip("no device that is always full")
+        pytest.skip("run the tests on Linux, which has /dev/full")
     with pytest.raises(OutputError, match="/dev/full: cannot be written: No space"):
         add(full)
 

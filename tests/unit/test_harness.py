@@ -152,7 +152,7 @@ def test_task_files_of_all_recipes(tmp_path: Path, capsys: pytest.CaptureFixture
     assert len(files) == len(recipe_ids()) + 1
     assert '"recipe": "babi/qa2"' in files["fabula_babi_qa2"]
     for text in files.values():
-        for name in re.findall(r"!function fabula\.harness\.lm_eval\.(\w+)", text):
+        for name in re.findall(r"!function fabula\.integrations\.lm_eval\.(\w+)", text):
             assert callable(getattr(harness, name))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.needs import PUBLISHED, published
 
 from fabula.analysis.gallery import Variant, sample_split, variants
 from fabula.analysis.leak import MEASURES, expected_share, leak, prints, repeats, sample_space
@@ -16,9 +17,6 @@ from fabula.datasets.formats import stepgame
 from fabula.errors import FabulaError
 from fabula.generation.author import generate
 from fabula.recipe.loading import load
-
-DATA = Path(__file__).parents[3] / "shared" / "data" / "babi-v1.2-en-train"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published files are not at hand")
 
 QUESTION = "What is the relation of the agent {} to the agent {}?"
 
@@ -164,7 +162,7 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
         leak(tmp_path, tmp_path)
 
 
-@needs_data
+@published
 @pytest.mark.parametrize(
     ("task", "text", "order", "proof"),
     [(1, 3, 5, 880), (4, 81, 146, 765), (15, 305, 307, 952), (17, 373, 376, 376), (19, 0, 0, 75)],
@@ -172,7 +170,7 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
 def test_published_training_files_repeat_themselves(
     task: int, text: int, order: int, proof: int
 ) -> None:
-    (file,) = DATA.glob(f"qa{task}_*_train.txt")
+    (file,) = PUBLISHED.glob(f"qa{task}_*_train.txt")
     found = repeats(file)
     assert {measure.items for measure in found.values()} == {1000}
     assert tuple(found[m].repeated for m in ("text", "order", "proof")) == (text, order, proof)

@@ -237,7 +237,6 @@ def test_the_python_functions_refuse_a_nul_too(tmp_path: Path) -> None:
 
 
 def test_a_run_folder_from_somebody_else(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     from fabula._version import __version__
     from fabula.training.source import Source, digest, kept
 

@@ -233,3 +233,13 @@ def test_two_moves_may_lead_back_and_one_may_not() -> None:
     query = ("where-was-object", "football", "garden")
     assert once.stands(query, "hallway", mask_of((1, 4, 5, 7, 8)))
     assert not twice.stands(query, "hallway", mask_of((1, 4, 5, 8, 9)))
+
+
+def test_a_support_that_is_out_of_date_does_not_stand() -> None:
+    """One sentence alone may give the answer, but not if its person is known to have moved."""
+    story = ["Mary went to the park.", "Mary moved to the school."]
+    query = ("yes-no", "Mary", "office")
+    reading = read("en", story)
+    assert reading.alone(query, mask_of([1])) == ("no",)
+    assert not reading.stands(query, "no", mask_of([1]))
+    assert reading.stands(query, "no", mask_of([2]))

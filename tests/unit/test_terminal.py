@@ -15,7 +15,6 @@ from fabula.play.console import folded
 
 
 def test_eval_shows_what_it_is_at_from_the_start(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     model = tmp_path / ("a-model-with-a-name-that-is-far-too-long-for-a-terminal" * 2)
     train = ["train", "ngram", "babi/qa1", "--out", str(model), "--size", "60", "--test-size", "5"]
     assert main([*train, "--with", "epochs=1"]) == 0

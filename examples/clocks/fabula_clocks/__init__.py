@@ -1,4 +1,4 @@
-"""Timetables: trips that leave, take their time and arrive.
+"""Timetables: trips that leave, take some time and arrive.
 
     1 The ferry leaves at 9:40.
     2 The bus takes 20 minutes longer than the ferry.
@@ -8,9 +8,9 @@
     When does the bus arrive?             11:20: sentences 1, 2, 3, 4
     Does the bus arrive before the ferry? no: sentence 3
 
-Timetables go by steps of five minutes and never pass midnight. At most one sentence tells when a
-trip leaves, and one how long it takes. Of a trip whose duration is not told one knows only that it
-takes five minutes or more.
+All times are multiples of five minutes, and no trip passes midnight. At most one sentence states
+when a trip leaves, and one how long it takes. A trip whose duration is not stated takes at least
+five minutes.
 """
 
 from __future__ import annotations
@@ -18,34 +18,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabula.core.seeds import Draw
-from fabula.world.base import Brief, Claim, Query, World
+from fabula.world.base import Brief, Query
+from fabula.world.small import SmallWorld
 from fabula_clocks.reading import ClocksReading
 from fabula_clocks.recipe import ClocksRecipe
 from fabula_clocks.tale import ClocksTale
-from fabula_clocks.words import clock, words
+from fabula_clocks.words import STEP, clock, words
 
 
-class Clocks(World):
-    """Trips that leave, take their time and arrive."""
+class Clocks(SmallWorld):
+    """Trips that leave, take some time and arrive."""
 
     name = "clocks"
     recipe = ClocksRecipe
+    language = staticmethod(words)
 
     def begin(self, recipe: ClocksRecipe, unfold: Draw, tell: Draw, brief: Brief) -> ClocksTale:
-        """A new story."""
+        """A new timetable."""
         return ClocksTale(recipe, unfold, tell)
 
     def read(self, code: str, sentences: Sequence[str]) -> ClocksReading:
-        """What the reader makes of sentences."""
+        """The reader's view of sentences."""
         return ClocksReading(words(code), sentences)
-
-    def ask(self, code: str, query: Query) -> str:
-        """A query in words."""
-        return words(code).ask(query)
-
-    def parse_question(self, code: str, question: str) -> Query:
-        """The query behind a question."""
-        return words(code).parse_question(question)
 
     def choices(self, recipe: ClocksRecipe, query: Query) -> list[str]:
         """All answers that a question can have."""
@@ -54,17 +48,9 @@ class Clocks(World):
         if query[0] == "leaves-first":
             return list(query[1:])
         if query[0] in ("how-long", "minutes-after"):
-            return [str(minutes) for minutes in range(5, recipe.longest + 1, 5)]
+            return [str(minutes) for minutes in range(STEP, recipe.longest + 1, STEP)]
         first, last = recipe.hours
-        return [clock(minutes) for minutes in range((first - 1) * 60, last * 60 + 1, 5)]
-
-    def prove(
-        self, code: str, sentences: Sequence[str], claims: Sequence[Claim]
-    ) -> list[list[str]]:
-        """The logic program's objections to each claim."""
-        from fabula_clocks import oracle
-
-        return oracle.prove(code, sentences, claims)
+        return [clock(minutes) for minutes in range((first - 1) * 60, last * 60 + 1, STEP)]
 
 
 CLOCKS = Clocks()

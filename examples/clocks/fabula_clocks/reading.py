@@ -1,41 +1,39 @@
-"""The reader of timetables: what follows from sentences, and from which.
+"""The reader: what follows from the sentences of a timetable, and from which of them.
 
 Promises:
-1. A time is a sum of what is told and of what is not: an untold departure is any time, an untold
-   duration or walk anything from five minutes on. An answer follows if it is the same for all.
-2. The minimal supports are all sets of sentences from which the answer follows and from no part of
-   which it does.
-3. A story that contradicts itself, or tells the same thing twice, answers nothing.
+1. An answer follows if it is the same in every timetable that fits the sentences. A departure that
+   is not stated can be any time, a duration or walk that is not stated anything from five minutes.
+2. `find` lists every minimal support: each yields the answer, and no proper part of it does.
+3. A story that contradicts itself, or states the same time twice, answers nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import combinations
 
 from fabula.core.supports import mask_of, numbers_of, preference
 from fabula.world.base import Fact, Finding, Query
 from fabula_clocks.words import STEP, Words, clock, minutes_of
 
-DEPARTURE = ("leaves", "leaves-after", "follows")
-COMPARED = ("takes-more", "takes-less")
-DURATION = ("takes", *COMPARED)
-SORT = dict.fromkeys(DEPARTURE, "departure") | dict.fromkeys(DURATION, "duration")
-
-Sum = dict[tuple[str, str], int]
-"""A time as a sum: ('', '') is the number of minutes, ('duration', 'bus') an untold duration."""
+SORT = dict.fromkeys(("leaves", "leaves-after", "follows"), "departure") | dict.fromkeys(
+    ("takes", "takes-more", "takes-less"), "duration"
+)
+Time = tuple[str, str]
+"""A time by sort and trip, e.g. ('duration', 'bus')."""
+Sum = dict[Time, int]
+"""A constant (under NUMBER) plus unknown times, each with its factor."""
 NUMBER = ("", "")
 
 
 class ContradictionError(Exception):
-    """Sentences that cannot all be true, or say the same thing twice."""
+    """Sentences that cannot all be true, or that state the same time twice."""
 
 
 class ClocksReading:
     """The reader's view of a timetable."""
 
-    def __init__(self, tongue: Words, sentences: Sequence[str] = ()) -> None:
-        self.language = tongue
+    def __init__(self, language: Words, sentences: Sequence[str] = ()) -> None:
+        self.language = language
         self.told: list[Fact] = []
         for sentence in sentences:
             self.hear(sentence)
@@ -44,44 +42,35 @@ class ClocksReading:
         """Take in the next sentence."""
         self.told.append(self.language.parse(sentence))
 
-    # --- what follows ---------------------------------------------------------------------------
-
-    def value(self, query: Query, numbers: Collection[int]) -> str | None:
-        """The answer that follows from some sentences; None if none does."""
+    def value(self, query: Query, numbers: Collection[int] | None = None) -> str | None:
+        """The answer that follows from these sentences (default: all), or None."""
+        told = self.told if numbers is None else [self.told[number - 1] for number in numbers]
         try:
-            return _Times([self.told[number - 1] for number in numbers]).answer(query)
+            return _Times(told).answer(query)
         except ContradictionError:
             return None
 
     def find(self, query: Query) -> Finding | None:
-        """What is found for a query, or None if the story does not tell."""
-        answer = self.value(query, range(1, len(self.told) + 1))
+        """The answer with every minimal support, or None if none follows."""
+        answer = self.value(query)
         if answer is None:
             return None
-        relevant, found = self._relevant(query), list[int]()
-        for size in range(1, len(relevant) + 1):
-            for numbers in combinations(relevant, size):
-                mask = mask_of(numbers)
-                if any(not other & ~mask for other in found):
-                    continue
-                if self.value(query, numbers) == answer:
-                    found.append(mask)
+        found, tried, todo = set[int](), set[int](), [mask_of(range(1, len(self.told) + 1))]
+        for mask in todo:  # grows: any further support lacks a sentence of each one found
+            if mask in tried or self.value(query, numbers_of(mask)) != answer:
+                continue
+            tried.add(mask)
+            support = mask
+            for number in numbers_of(mask):
+                rest = support & ~(1 << number)
+                if self.value(query, numbers_of(rest)) == answer:
+                    support = rest
+            found.add(support)
+            todo += [mask & ~(1 << number) for number in numbers_of(support)]
         return Finding((answer,), sorted(found, key=preference), answer)
 
-    def _relevant(self, query: Query) -> list[int]:
-        """The sentences about what is asked, about the trips they refer to, and so on."""
-        names, found, before = set(query[1:]), set[int](), -1
-        while len(found) > before:
-            before = len(found)
-            for number, (kind, trip, *rest) in enumerate(self.told, 1):
-                # that another trip takes 30 minutes less says that this one takes longer than that
-                if trip in names or (kind in COMPARED and rest[0] in names):
-                    found.add(number)
-                    names |= {trip, *rest[:-1]}
-        return sorted(found)
-
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
-        """Whether these sentences give the conclusion, and none can be dropped."""
+        """Whether these sentences are a minimal support of the conclusion."""
         numbers = numbers_of(mask)
         return self.value(query, numbers) == conclusion and not any(
             self.value(query, [n for n in numbers if n != dropped]) == conclusion
@@ -89,116 +78,102 @@ class ClocksReading:
         )
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        """The answer if only these sentences had been told, or None if none follows."""
+        """The answer if only these sentences had been told, or None."""
         answer = self.value(query, numbers_of(mask))
         return None if answer is None else (answer,)
-
-    # --- what is measured -----------------------------------------------------------------------
 
     def facts(self) -> list[tuple[Fact, ...]]:
         """The fact of each sentence."""
         return [(fact,) for fact in self.told]
 
     def concepts(self, mask: int) -> tuple[str, ...]:
-        """The kinds of sentence among these."""
+        """The kinds of fact in these sentences."""
         return tuple(sorted({self.told[number - 1][0] for number in numbers_of(mask)}))
 
     def signature(self, query: Query, mask: int) -> str:
         """Question and support with names and numbers abstracted."""
         names: dict[str, str] = {}
 
-        def short(word: str) -> str:
-            return "#" if word[0].isdigit() else names.setdefault(word, f"T{len(names) + 1}")
+        def abstract(fact: Sequence[str]) -> str:
+            words = ("#" if word[0].isdigit() else names.setdefault(word, f"T{len(names) + 1}")
+                     for word in fact[1:])  # fmt: skip
+            return f"{fact[0]}({','.join(words)})"
 
-        def written(fact: Sequence[str]) -> str:
-            return f"{fact[0]}({','.join(map(short, fact[1:]))})"
-
-        told = [written(self.told[number - 1]) for number in numbers_of(mask)]
-        return f"{' '.join(told)} ? {written(query)}"
+        told = [abstract(self.told[number - 1]) for number in numbers_of(mask)]
+        return f"{' '.join(told)} ? {abstract(query)}"
 
 
 class _Times:
-    """The times that some sentences give."""
+    """The times that follow from some facts."""
 
     def __init__(self, facts: Sequence[Fact]) -> None:
-        self._told: dict[tuple[str, str], Fact] = {}
+        self._told: dict[Time, Fact] = {}
         for fact in facts:
             key = SORT.get(fact[0], fact[0]), fact[1]
             if key in self._told:
                 raise ContradictionError
             self._told[key] = fact
-        self._least: dict[tuple[str, str], int] = {}
-        for sort, trip in list(self._told):
+        self._least: dict[Time, int] = {}
+        """Lower bounds of durations that are not stated: 'the tram takes 20 minutes less than
+        the bus' says that the bus takes at least 25."""
+        for sort, trip in self._told:
             if sort == "duration":
-                self._bound(self.time("duration", trip))
+                total = self.time(sort, trip)
+                unknown, least = total.keys() - {NUMBER}, STEP - total.get(NUMBER, 0)
+                if not unknown and least > 0:
+                    raise ContradictionError
+                for key in unknown:
+                    self._least[key] = max(least, self._least.get(key, STEP))
 
-    def _bound(self, duration: Sum) -> None:
-        """Every duration is at least a step; that may say something of another one."""
-        unknown = [key for key in duration if key != NUMBER]
-        least = STEP - duration.get(NUMBER, 0)
-        if not unknown and least > 0:
-            raise ContradictionError
-        for key in unknown:
-            self._least[key] = max(least, self._least.get(key, STEP))
-
-    def time(self, sort: str, trip: str, above: tuple[tuple[str, str], ...] = ()) -> Sum:
-        """A departure, duration, arrival or walk as a sum."""
+    def time(self, sort: str, trip: str, above: tuple[Time, ...] = ()) -> Sum:
+        """A departure, duration, arrival or walk; `above` are the times it is needed for."""
         key = (sort, trip)
         if key in above:
-            raise ContradictionError  # it is told by way of itself
+            raise ContradictionError  # stated relative to itself
         above = (*above, key)
         if sort == "arrival":
             return _plus(self.time("departure", trip, above), self.time("duration", trip, above))
-        fact = self._told.get(key)
-        if fact is None:
+        if key not in self._told:
             return {key: 1}
-        kind, _, *rest = fact
-        if kind in ("leaves", "takes", "walk"):
-            return {NUMBER: minutes_of(rest[0]) if kind == "leaves" else int(rest[0])}
-        base = {"follows": "arrival", "leaves-after": "departure"}.get(kind, "duration")
-        shift = -int(rest[1]) if kind == "takes-less" else int(rest[1])
-        return _plus(self.time(base, rest[0], above), {NUMBER: shift})
+        kind, _, *other, amount = self._told[key]
+        minutes = -minutes_of(amount) if kind == "takes-less" else minutes_of(amount)
+        if not other:
+            return {NUMBER: minutes}
+        base = "arrival" if kind == "follows" else sort
+        return _plus(self.time(base, other[0], above), {NUMBER: minutes})
 
     def answer(self, query: Query) -> str | None:
-        """The answer to a query, if it follows."""
+        """The answer to a query, or None if none follows."""
         kind, trip, *rest = query
-        if kind in ("leave", "arrive", "set-off", "how-long"):
+        if not rest:
             sort = {"arrive": "arrival", "how-long": "duration"}.get(kind, "departure")
-            found = self.time(sort, trip)
-            if kind == "set-off":
-                found = _plus(found, self.time("walk", trip), -1)
-            if not found.keys() <= {NUMBER}:
+            walk = self.time("walk", trip) if kind == "set-off" else {}
+            total = _plus(self.time(sort, trip), walk, -1)
+            minutes = total.get(NUMBER, 0)
+            if total.keys() - {NUMBER}:
                 return None
-            minutes = found.get(NUMBER, 0)
             return str(minutes) if kind == "how-long" else clock(minutes)
         sort = "departure" if kind == "leaves-first" else "arrival"
-        later = _plus(self.time(sort, trip), self.time(sort, rest[0]), -1)
+        gap = _plus(self.time(sort, trip), self.time(sort, rest[0]), -1)
+        low, high = self._range(gap)
         if kind == "minutes-after":
-            exact = later.keys() <= {NUMBER} and later.get(NUMBER, 0) > 0
-            return str(later[NUMBER]) if exact else None
-        low, high = self._range(later)
-        if high is not None and high < 0:
-            return "yes" if kind == "arrives-before" else trip
-        if low is not None and low >= 0 and kind == "arrives-before":
-            return "no"
-        return rest[0] if low is not None and low > 0 else None
+            return str(int(low)) if low == high and low > 0 else None
+        if kind == "arrives-before":
+            return "yes" if high < 0 else "no" if low >= 0 else None
+        return trip if high < 0 else rest[0] if low > 0 else None
 
-    def _range(self, sum: Sum) -> tuple[int | None, int | None]:
-        """The least and the greatest value of a sum; None where there is no bound."""
-        if any(sort == "departure" for sort, _ in sum):
-            return None, None
-        value = sum.get(NUMBER, 0)
-        factors = []
-        for key, factor in sum.items():
-            if key != NUMBER:
-                value += factor * self._least.get(key, STEP)
-                factors.append(factor)
-        low = value if all(factor > 0 for factor in factors) else None
-        return low, value if all(factor < 0 for factor in factors) else None
+    def _range(self, total: Sum) -> tuple[float, float]:
+        """The least and the greatest value of a sum."""
+        low = high = float(total.get(NUMBER, 0))
+        for key in total.keys() - {NUMBER}:
+            bound = total[key] * self._least.get(key, STEP)
+            free = key[0] == "departure"
+            low = low + bound if total[key] > 0 and not free else float("-inf")
+            high = high + bound if total[key] < 0 and not free else float("inf")
+        return low, high
 
 
 def _plus(first: Sum, second: Sum, factor: int = 1) -> Sum:
-    found = dict(first)
-    for key, count in second.items():
-        found[key] = found.get(key, 0) + factor * count
+    keys = {**first, **second}
+    found = {key: first.get(key, 0) + factor * second.get(key, 0) for key in keys}
     return {key: count for key, count in found.items() if count}

@@ -1,4 +1,4 @@
-"""The keys that recipes of this world have besides those of every recipe."""
+"""The keys that recipes of this world have in addition to those of every recipe."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Hour = Annotated[int, Field(ge=1, le=23)]
 
 
 class ClocksRecipe(Recipe):
-    """A recipe of the world of timetables."""
+    """A recipe for timetables."""
 
     asks: Annotated[dict[str, Weight], among(KINDS)]
     trips: tuple[str, ...]
-    """What can leave and arrive: 'ferry', 'night train'."""
+    """Names of trips: 'ferry', 'night train'."""
     chain: Annotated[Amount, amount(1, "trips", 20)] = (2, 3)
-    """Trips that are told relative to each other; the first has its own times."""
+    """Number of trips whose times are stated relative to each other, after the first."""
     unrelated: Annotated[Amount, amount(0, "trips", 20)] = 1
-    """Trips that have nothing to do with the others."""
+    """Number of trips with times of their own."""
     hours: tuple[Hour, Hour] = (7, 19)
-    """The hours between which everything happens."""
+    """The hours between which all trips take place."""
 
     @property
     def longest(self) -> int:
@@ -33,11 +33,11 @@ class ClocksRecipe(Recipe):
         return (self.hours[1] - self.hours[0]) * 60
 
     @model_validator(mode="after")
-    def _tellable(self) -> ClocksRecipe:
+    def _check(self) -> ClocksRecipe:
         twice(self.trips, "trips")
         need = bounds(self.chain)[1] + bounds(self.unrelated)[1]
         if need > len(self.trips):
-            raise ValueError(f"trips: up to {need} are needed and there are {len(self.trips)}")
+            raise ValueError(f"trips: {need} are needed, {len(self.trips)} are given. Add names")
         if self.hours[1] - self.hours[0] < 2 * bounds(self.chain)[1] + 2:
-            raise ValueError("hours: too short a day for so many trips; widen it")
+            raise ValueError("hours: the day is too short for the chain. Widen it")
         return self

@@ -1,4 +1,7 @@
-"""Timetables in words: said, and parsed back."""
+"""Timetables in words: facts and queries rendered as text and parsed back.
+
+A fact is (kind, trip, amount) or (kind, trip, other trip, amount), e.g. ('leaves', 'bus', '9:40').
+"""
 
 from __future__ import annotations
 
@@ -13,41 +16,34 @@ KINDS = (
     "leave", "arrive", "how-long", "set-off", "minutes-after", "arrives-before", "leaves-first",
 )  # fmt: skip
 STEP = 5  # minutes; all times are multiples
-ROLES = ("trip", "other", "time", "minutes")
-TOKENS = {"time": r"\d{1,2}:\d\d", "minutes": r"\d+"}
 
 
 class Words:
     """One language for timetables."""
 
     def __init__(self, code: str) -> None:
-        data = language_file(code, "clocks")
-        self._sentences = Wording(data["sentences"], ROLES, TOKENS)
-        self._questions = Wording(data["questions"], ROLES)
+        data, roles = language_file(code, "clocks"), ("trip", "other", "amount")
+        self._sentences = Wording(data["sentences"], roles, {"amount": r"\d+(?::\d\d)?"})
+        self._questions = Wording(data["questions"], roles)
 
     def say(self, fact: Fact, draw: Draw) -> str:
-        """A fact in words."""
-        return self._sentences.say(fact[0], _fillers(fact), draw)
+        """A sentence that states a fact."""
+        return self._sentences.say(fact[0], (fact[1], fact[-2], fact[-1]), draw)
 
     def parse(self, sentence: str) -> Fact:
-        """The fact of a sentence."""
+        """The fact that a sentence states."""
         return self._sentences.parse(sentence)
 
     def ask(self, query: Query) -> str:
-        """A question in words."""
-        return self._questions.say(query[0], (*query[1:], ""), lambda: 0.0)
+        """A query as a question."""
+        return self._questions.say(query[0], (query[1], query[-1]), lambda: 0.0)
 
     def parse_question(self, question: str) -> Query:
         """The query behind a question."""
         return self._questions.parse(question)
 
 
-def _fillers(fact: Fact) -> tuple[str, str, str, str]:
-    """The arguments of a fact in the order of the roles."""
-    kind, trip, *rest = fact
-    if kind == "leaves":
-        return (trip, "", rest[0], "")
-    return (trip, rest[0] if len(rest) > 1 else "", "", rest[-1])
+words = cache(Words)
 
 
 def clock(minutes: int) -> str:
@@ -55,13 +51,7 @@ def clock(minutes: int) -> str:
     return f"{minutes // 60}:{minutes % 60:02}"
 
 
-def minutes_of(time: str) -> int:
-    """A time of day in minutes after midnight."""
-    hours, _, minutes = time.partition(":")
-    return int(hours) * 60 + int(minutes)
-
-
-@cache
-def words(code: str) -> Words:
-    """The language of this code."""
-    return Words(code)
+def minutes_of(amount: str) -> int:
+    """A time of day or a duration in minutes: '9:40' is 580, '35' is 35."""
+    hours, _, minutes = amount.rpartition(":")
+    return int(hours or 0) * 60 + int(minutes)

@@ -44,10 +44,10 @@ class Variant(NamedTuple):
         return f"{self.recipe} {self.dialect}".strip()
 
 
-def variants() -> list[Variant]:
-    """Every shipped recipe in every dialect, its own first."""
+def variants(plugins: bool = True) -> list[Variant]:
+    """Every recipe in every dialect, its own first; `plugins`: also those of plug-in packages."""
     found = []
-    for name in recipe_ids():
+    for name in recipe_ids(plugins):
         content = read_recipe(name)
         own = str(content.get("dialect", ""))
         found += [Variant(name, dialect) for dialect in {own: 0, **content.get("dialects", {})}]
@@ -61,10 +61,10 @@ def sample_split(variant: Variant) -> str:
 
 
 def gallery() -> str:
-    """The whole gallery."""
+    """The whole gallery, without recipes of plug-ins: the same wherever it is written."""
     parts = [HEAD]
     seen = ""
-    for variant in variants():
+    for variant in variants(plugins=False):
         if variant.recipe != seen:
             seen = variant.recipe
             recipe = load(seen)

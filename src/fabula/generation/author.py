@@ -392,7 +392,8 @@ def generate(
 ) -> Iterator[Instance]:
     """The instances of a split, one after another, as many as the recipe or `size` says.
 
-    >>> for instance in fabula.generate("babi/qa2", split="test", seed=7): ...
+    >>> [one.id for one in fabula.generate("babi/qa2", split="test", seed=7, size=2)]
+    ['babi/qa2:test:0', 'babi/qa2:test:1']
     """
     writer = author(recipe, split, seed, changes)
     count = writer.recipe.splits[split].size if size is None else size

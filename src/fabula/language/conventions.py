@@ -19,6 +19,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from fabula.core.registry import plugin_folders
 from fabula.language.filler import filler_set
 
 EACH = "needs"
@@ -60,5 +61,9 @@ def _rows(code: str, world: str) -> Iterator[Mapping[str, str]]:
 
 
 def _file(code: str, name: str) -> dict[str, Any]:
-    path = resources.files("fabula.language") / code / f"{name}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    found: dict[str, Any] = {}  # a plug-in adds tables, and cannot replace one of ours
+    for place in (*plugin_folders("language"), resources.files("fabula.language")):
+        path = place / code / f"{name}.toml"
+        if path.is_file():
+            found |= tomllib.loads(path.read_text(encoding="utf-8"))
+    return found

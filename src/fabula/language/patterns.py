@@ -24,6 +24,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+from fabula.core.registry import plugin_folders
 from fabula.errors import ParseError
 
 _W = r"[^\s.,;:!?।()]"
@@ -163,9 +164,13 @@ class Patterns:
 
 @cache
 def language_data(code: str, name: str) -> dict[str, Any]:
-    """A language file as it stands; nothing if the language has none of this name."""
-    path = resources.files("fabula.language") / code / f"{name}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    """A language file as it stands, plug-ins included; empty if there is none of this name."""
+    found: dict[str, Any] = {}
+    for place in (*plugin_folders("language"), resources.files("fabula.language")):
+        path = place / code / f"{name}.toml"
+        if path.is_file():
+            found |= tomllib.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def texts_in(data: Any) -> Iterator[str]:

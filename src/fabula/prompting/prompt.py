@@ -101,7 +101,9 @@ def prompt(
 
     `language` is that of the instructions; by default it is that of the story.
 
-    >>> print(prompt(fabula.instance("babi/qa2", "test", 3)))
+    >>> shown = fabula.prompt(fabula.instance("babi/qa2", "test", 3))
+    >>> shown.splitlines()[-1]
+    'The answer is one of: bedroom, bathroom, kitchen, garden, hallway, office.'
     """
     asked = instruction(instance, style, form, language)
     worked = [f"{case(one, form, language)}\n{reply(one, form, language)}" for one in examples]

@@ -31,13 +31,14 @@ __all__ = ["build", "is_shipped", "load", "load_again", "read_recipe", "recipe_i
 # --- finding and reading ----------------------------------------------------------------------
 
 
-def recipe_ids() -> list[str]:
-    """The names of all recipes that come with the package, in natural order."""
-    return sorted((_id_of(path) for path in _shipped()), key=_natural)
+def recipe_ids(plugins: bool = True) -> list[str]:
+    """The names of all recipes in natural order; `plugins`: also those of plug-in packages."""
+    return sorted((_id_of(path) for path in _shipped(plugins)), key=_natural)
 
 
-def _shipped() -> Iterator[Any]:
-    for place in (resources.files("fabula.recipe.library"), *plugin_folders("recipes")):
+def _shipped(plugins: bool = True) -> Iterator[Any]:
+    more = plugin_folders("recipes") if plugins else ()
+    for place in (resources.files("fabula.recipe.library"), *more):
         for folder in place.iterdir():
             if folder.is_dir():
                 yield from (p for p in folder.iterdir() if p.name.endswith(".toml"))

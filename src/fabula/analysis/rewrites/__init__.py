@@ -84,7 +84,9 @@ def rewrite(
 ) -> Iterator[Instance | Dropped]:
     """All instances rewritten, one after another.
 
-    >>> for made in rewrite(instances, "padded", length=100): ...
+    >>> instances = fabula.generate("babi/qa2", "test", size=2)
+    >>> [len(made.story) for made in rewrite(instances, "padded", length=100)]
+    [100, 100]
     """
     make = operation(name, **options)
     for instance in instances:

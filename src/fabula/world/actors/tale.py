@@ -102,8 +102,6 @@ class ActorsReading:
         return Finding(found.answer, [], found.established) if found else None
 
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
-        if not mask & (mask - 1):  # one sentence: nothing follows without it
-            return self._alone(query, mask) == conclusion
         if self._alone(query, mask) != conclusion:
             return False
         # questions about the past end with the support; all others with the story
@@ -115,7 +113,8 @@ class ActorsReading:
         walks = [(person, movements[person]) for person in sorted(people) if person in movements]
         if self._unread(query, mask, end, walks) != conclusion:
             return False
-        return not any(
+        # of one sentence, nothing can be dropped: nothing follows without it
+        return not mask & (mask - 1) or not any(
             self._alone(query, rest) == conclusion
             and self._unread(query, rest, end, walks) == conclusion
             for rest in (mask & ~(1 << number) for number in numbers)
