@@ -128,13 +128,6 @@ def print_json(value: Any) -> None:
     sys.stdout.write(text.decode() + "\n")
 
 
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 @contextmanager
 def meter(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Shows progress on a terminal if it takes more than a second; yields what counts on."""

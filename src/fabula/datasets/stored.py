@@ -63,7 +63,7 @@ def splits_of(place: str | Path) -> dict[str, list[str]]:
     """The files of each split of a data set, in order."""
     where = Place.at(place)
     if where.fs.isfile(where.path):
-        return {_split_of(where.path): [where.path]}
+        return {split_named(where.path): [where.path]}
     if not where.fs.isdir(where.path):
         raise MissingFileError(f"{where.text}: no such file or folder.")
     found: dict[str, list[str]] = {}
@@ -71,7 +71,7 @@ def splits_of(place: str | Path) -> dict[str, list[str]]:
     for ending in ENDINGS:  # a folder holds one format; the one that keeps most comes first
         for path in names:
             if path.endswith(ending):
-                found.setdefault(_split_of(path), []).append(path)
+                found.setdefault(split_named(path), []).append(path)
         if found:
             return found
     raise MissingFileError(
@@ -92,7 +92,8 @@ def _is_data(path: str) -> bool:
     return name.endswith(ENDINGS) and not hidden
 
 
-def _split_of(path: str) -> str:
+def split_named(path: str) -> str:
+    """The split that a file holds, by its name."""
     match = SHARD.fullmatch(path.rpartition("/")[2])
     return match["split"] if match else path.rpartition("/")[2].partition(".")[0]
 

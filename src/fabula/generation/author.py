@@ -376,7 +376,9 @@ def generate(
 ) -> Iterator[Instance]:
     """The instances of a split, one after another, as many as the recipe or `size` says.
 
-    >>> for instance in fabula.generate("babi/qa2", split="test", seed=7): ...
+    >>> import fabula
+    >>> [each.answer for each in fabula.generate("babi/qa6", split="test", seed=7, size=2)]
+    [('no',), ('yes',)]
     """
     writer = author(recipe, split, seed, changes)
     count = writer.recipe.splits[split].size if size is None else size

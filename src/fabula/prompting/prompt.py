@@ -98,7 +98,9 @@ def prompt(
 
     `language` is that of the instructions; by default it is that of the story.
 
-    >>> print(prompt(fabula.instance("babi/qa2", "test", 3)))
+    >>> import fabula
+    >>> fabula.prompt(fabula.instance("babi/qa2", "test", 3)).splitlines()[-2]
+    'Question: Where is the milk?'
     """
     asked = instruction(instance, style, form, language)
     worked = [f"{case(one, form, language)}\n{reply(one, form, language)}" for one in examples]

@@ -40,7 +40,10 @@ __all__ = ["Outcome", "Score", "closed_score", "score"]
 def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
     """How a reply to an instance is scored; `truncated` if it was cut off by a token limit.
 
-    >>> fabula.score(instance, "She left the kitchen. Answer: the garden.").correct
+    >>> import fabula
+    >>> instance = fabula.instance("babi/qa2", "test", 3)
+    >>> fabula.score(instance, "She left the garden. Answer: the kitchen.").correct
+    True
     """
     found = closed_score(instance, reply, truncated)
     if found.outcome is not Outcome.UNPARSED or truncated:
