@@ -111,17 +111,20 @@ def audit(
     paths: str | Path | Iterable[str | Path],
     kind: Literal["babi"] = ...,
     progress: Callable[[int], None] = ...,
+    keep: int = ...,
 ) -> list[Audit]: ...
 @overload
 def audit(
     paths: str | Path | Iterable[str | Path],
     kind: Literal["stepgame"],
     progress: Callable[[int], None] = ...,
+    keep: int = ...,
 ) -> list[StepGameAudit]: ...
 def audit(
     paths: str | Path | Iterable[str | Path],
     kind: str = "babi",
     progress: Callable[[int], None] = lambda count: None,
+    keep: int = 20,
 ) -> list[Audit] | list[StepGameAudit]:
     """Audit published data: does each label follow from the text, and does its support prove it?
 
@@ -129,6 +132,7 @@ def audit(
         paths: files of the release, or folders of them.
         kind: whose format they have: 'babi' or 'stepgame'.
         progress: called with the number of questions just audited.
+        keep: how many remarks of each kind and file are kept of StepGame's data.
 
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "qa1.txt"
@@ -151,7 +155,7 @@ def audit(
         from fabula.analysis.audits.stepgame import audit as audit_stepgame
 
         found = []
-        for each in audit_stepgame(files):
+        for each in audit_stepgame(files, keep):
             found.append(each)
             progress(each.stories)
         return found

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from fabula.analysis.gallery import Variant, sample_split, variants
-from fabula.cli.make import FORMAT_NAMES
+from fabula.cli.generate import FORMAT_NAMES
 from fabula.datasets.engines import write
 from fabula.datasets.formats import FORMATS, data_files, format_named, parquet, read_records, rl
 from fabula.errors import FabulaError, ParseError

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from fabula.analysis.verify import records
 from fabula.core.instance import Instance
 from fabula.core.seeds import pick, stream
 from fabula.datasets.lookups import Found, lookups
-from fabula.errors import FabulaError
+from fabula.errors import FabulaError, ParseError
 from fabula.generation import shortcuts
 from fabula.generation.shortcuts import Score
 from fabula.world.base import same_answer
@@ -180,3 +180,13 @@ def baselines(
     return Baselines(
         len(instances), scores(instances), scores_by_kind(instances), lookups(instances)
     )
+
+
+def sampled_scores(paths: Iterable[Path], sample: int = 2_000) -> list[Score]:
+    """What baselines get right of the first questions of each file; nothing if the text is of a
+    world that is not known and so cannot be answered."""
+    try:
+        found = list(chain.from_iterable(records(path, sample) for path in paths))
+    except ParseError:
+        return []
+    return scores(found)

@@ -67,7 +67,7 @@ def write(
     if isinstance(data, str) and (suite := suite_named(data)) is not None:
         return _write_suite(suite, out, format, workers, force, sizes, seed, changes, options)
     if not isinstance(data, Dataset):
-        recipe = load(data, changes)
+        recipe = data if isinstance(data, Recipe) and not changes else load(data, changes)
         return write_recipe(
             recipe, out, _sizes(sizes, {name: split.size for name, split in recipe.splits.items()}),
             format or "jsonl", seed, workers, force, **options,
