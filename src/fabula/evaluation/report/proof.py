@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fabula.core.instance import FIELDS, Instance
+from fabula.core.instance import Instance
 from fabula.core.supports import mask_of
 from fabula.errors import FabulaError
+from fabula.evaluation.run import kept_record
 from fabula.language.catalogue import native, tongue_of
 from fabula.world import WORLDS
 from fabula.world.base import Query, Reading, World
@@ -24,7 +25,7 @@ PLACES = {"actors": ("where-person", "where-object")}
 
 def steps(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """For each sentence of the support its number, its facts, and what follows with it."""
-    instance = Instance.from_fields({**dict.fromkeys(FIELDS, ()), **record})
+    instance = kept_record(record)
     name = str(instance.provenance.get("world", ""))
     if name not in WORLDS or not instance.supports:
         return []

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fabula.analysis.show import command
-from fabula.core.instance import FIELDS, Instance
 from fabula.errors import FabulaError
 from fabula.evaluation.report.cases import Case, Run
 from fabula.evaluation.report.numbers import cell_of, grouped
 from fabula.evaluation.report.proof import steps
-from fabula.evaluation.run import asked_as, read_at
+from fabula.evaluation.run import asked_as, kept_record, read_at
 
 WRONG = 60
 """Questions shown of a run that it got wrong."""
@@ -111,7 +110,7 @@ def _prompt(run: Run, record: dict[str, Any]) -> str:
     if run.manifest.get("about", {}).get("kind") == "trained":
         return ""
     try:
-        instance = Instance.from_fields({**dict.fromkeys(FIELDS, ()), **record})
+        instance = kept_record(record)
         return asked_as(run.manifest, instance)[-LONGEST:]
     except (FabulaError, LookupError):  # a style of another version
         return ""
