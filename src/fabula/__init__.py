@@ -3,7 +3,7 @@
 >>> import fabula
 >>> data = fabula.Dataset("babi/qa2", split="test", seed=7)
 >>> len(data), data[0].question
-(1000, 'Where is the apple?')
+(1000, 'Where is the milk?')
 >>> fabula.score(data[0], "The answer is the garden.").outcome.value
 'wrong'
 

@@ -246,7 +246,7 @@ def test_half_a_character_in_a_reply_is_no_crash() -> None:
     [
         ({"style": "rap"}, "--style rap: known are direct"),
         ({"split": "test"}, "split: applies to recipes"),
-        ({"shots": 5000}, "has 1000 training examples|--shots 5000"),
+        ({"data": list(DATA), "shots": 2}, "--shots 2: a list has 0 training examples"),
         ({"data": fabula.Dataset("babi/qa1", size=None)}, "endless"),
         ({"data": []}, "there is nothing to ask"),
         ({"data": [1]}, "holds instances, not int"),

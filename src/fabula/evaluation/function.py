@@ -33,6 +33,7 @@ from fabula.errors import FabulaError, MissingFileError, UsageError, hint
 from fabula.evaluation.model import Ask, Model, Reply
 
 BATCHES = re.compile(r"\b(?:[Ll]ist|[Ss]equence|[Ii]terable|[Cc]ollection|[Tt]uple)\b")
+UNTYPED = ("Any", "typing.Any", "object")
 KEPT = "Replies so far are kept; fix the function and run the evaluation again to continue."
 
 
@@ -194,9 +195,9 @@ def _takes(function: Callable[..., Any], name: str) -> tuple[bool, bool]:
             "list of either."
         )
     first = (positional or parameters)[0]
-    if first.annotation is not first.empty:
-        said = first.annotation
-        text = said if isinstance(said, str) else inspect.formatannotation(said)
+    said = first.annotation
+    text = said if isinstance(said, str) else inspect.formatannotation(said)
+    if said is not first.empty and text not in UNTYPED:
         return "Instance" in text, bool(BATCHES.search(text))
     return first.name in ("instance", "instances"), first.name in ("prompts", "instances")
 

@@ -392,7 +392,12 @@ def instance(
     seed: int | None = None,
     **changes: Any,
 ) -> Instance:
-    """Instance `index` of a split: the same as in the generated data set."""
+    """Instance `index` of a split: the same as in the generated data set.
+
+    >>> import fabula
+    >>> fabula.instance("babi/qa2", "test", 3).question
+    'Where is the milk?'
+    """
     if index < 0:
         raise RecipeError(f"instance {index}: indices count from 0.")
     return next(author(recipe, split, seed, changes).instances(index, index + 1))
