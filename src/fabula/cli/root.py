@@ -62,8 +62,8 @@ Fabula generates, proves and uses benchmarks of story understanding.
   Look at an instance   fabula show babi/qa2
   Make a data set       fabula generate babi/qa2 --out data/qa2
   Prove every answer    fabula verify data/qa2
-  Evaluate your model   fabula eval py:my_model.py:answer data/qa2 --out runs/mine
-  See where it fails    fabula report runs/mine --out report.html
+  Evaluate your model   fabula eval py:my_model.py:answer babi/qa2 --out runs/me
+  See where it fails    fabula report runs/me --out report.html
 
 All commands: fabula --help. One of them, with examples: fabula COMMAND --help
 """
