@@ -43,8 +43,11 @@ def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _command(path: str, command: Any) -> Iterator[str]:
-    said = re.sub(r"\[bold\](.*?)\[/bold\]", r"`\1`", inspect.cleandoc(command.help or ""))
-    yield re.sub(r"\n(?!\n)", "\n", said)
+    said, _, examples = inspect.cleandoc(command.help or "").partition("Examples:\n")
+    yield re.sub(r"\[bold\](.*?)\[/bold\]", r"`\1`", said.strip())
+    shown = re.findall(r"\[bold\](.*?)\[/bold\]", examples)
+    if shown:
+        yield "\n".join(["```console", *(f"$ {line}" for line in shown), "```"])
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option"]
     words = " ".join(_metavar(one) if one.required else f"[{_metavar(one)}]" for one in arguments)

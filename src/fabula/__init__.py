@@ -18,11 +18,14 @@ from typing import TYPE_CHECKING, Any
 from fabula._version import __version__
 
 if TYPE_CHECKING:
+    from fabula.analysis.baselines import baselines
+    from fabula.analysis.rewrites.dataset import rewrite
     from fabula.analysis.stats import stats
     from fabula.analysis.verify import verify
-    from fabula.api import formats, read, recipes, worlds, write
+    from fabula.api import audit, diff, formats, leak, read, recipes, report, worlds
     from fabula.core.instance import Instance
     from fabula.datasets.dataset import Dataset
+    from fabula.datasets.writing import write
     from fabula.errors import (
         FabulaError,
         MissingExtraError,
@@ -34,30 +37,41 @@ if TYPE_CHECKING:
         UnknownRecipeError,
         UsageError,
     )
+    from fabula.evaluation.evaluate import Evaluation, evaluate
     from fabula.generation.author import generate, instance
     from fabula.prompting.prompt import prompt
     from fabula.recipe.loading import load
     from fabula.recipe.model import Recipe
     from fabula.scoring import score
+    from fabula.training.describe import models
+    from fabula.training.train import train
 
 __all__ = [
-    "Dataset", "FabulaError", "Instance", "MissingExtraError", "MissingFileError", "OutputError",
-    "ParseError", "QuotaError", "Recipe", "RecipeError", "UnknownRecipeError", "UsageError",
-    "__version__", "formats", "generate", "instance", "load", "prompt", "read", "recipes", "score",
-    "stats", "verify", "worlds", "write",
+    "Dataset", "Evaluation", "FabulaError", "Instance", "MissingExtraError", "MissingFileError",
+    "OutputError", "ParseError", "QuotaError", "Recipe", "RecipeError", "UnknownRecipeError",
+    "UsageError", "__version__", "audit", "baselines", "diff", "evaluate", "formats", "generate",
+    "instance", "leak", "load", "models", "prompt", "read", "recipes", "report", "rewrite", "score",
+    "stats", "train", "verify", "worlds", "write",
 ]  # fmt: skip
 
 _HOME = {
     "Dataset": "datasets.dataset",
+    "Evaluation": "evaluation.evaluate",
     "Instance": "core.instance",
     "Recipe": "recipe.model",
+    "baselines": "analysis.baselines",
+    "evaluate": "evaluation.evaluate",
     "generate": "generation.author",
     "instance": "generation.author",
     "load": "recipe.loading",
+    "models": "training.describe",
     "prompt": "prompting.prompt",
+    "rewrite": "analysis.rewrites.dataset",
     "score": "scoring",
     "stats": "analysis.stats",
+    "train": "training.train",
     "verify": "analysis.verify",
+    "write": "datasets.writing",
 }
 """The module of a public name; errors are in `errors`, all else is in `api`."""
 

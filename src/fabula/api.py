@@ -5,17 +5,31 @@ Each is what the command of the same name does: commands only parse options, cal
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, overload
 
 from fabula.core.registry import WORLDS
 from fabula.datasets.dataset import Dataset
 from fabula.datasets.formats import FORMATS
-from fabula.datasets.writing import write
+from fabula.errors import UsageError, hint
 from fabula.recipe.loading import recipe_ids
 from fabula.recipe.suite import suites
 from fabula.world.base import World
 
-__all__ = ["formats", "read", "recipes", "worlds", "write"]
+if TYPE_CHECKING:
+    from fabula.analysis.audits.babi import Audit
+    from fabula.analysis.audits.stepgame import StepGameAudit
+    from fabula.analysis.diff import Difference
+    from fabula.analysis.inputs import Source
+    from fabula.analysis.leak import Leak
+    from fabula.evaluation.evaluate import Evaluation
+    from fabula.evaluation.report.build import Written
+
+__all__ = ["audit", "diff", "formats", "leak", "read", "recipes", "report", "worlds"]
+
+
+# --- what there is ------------------------------------------------------------------------------
 
 
 def recipes() -> list[str]:
@@ -45,6 +59,142 @@ def formats() -> dict[str, str]:
     return {name: style.about for name, style in FORMATS.working().items()}
 
 
+# --- data on disk -------------------------------------------------------------------------------
+
+
 def read(path: str | Path, split: str | None = None) -> Dataset:
-    """A data set that was written: a folder, a file or a URL of records."""
+    """Read a data set that was written: a folder, a file or a URL of records.
+
+    >>> import tempfile
+    >>> folder = f"{tempfile.mkdtemp()}/qa1"
+    >>> manifest = fabula.write("babi/qa1", folder, sizes=5)
+    >>> fabula.read(folder, split="test")[0].id
+    'babi/qa1:test:0'
+    """
     return Dataset(path, split)
+
+
+def leak(train: Source, test: Source) -> Leak:
+    """Measure how much of a test set is already in a training set.
+
+    Each is a file, a folder, a `Dataset` or instances. The result has an overlap for each measure,
+    from the same text to the same facts.
+
+    >>> train, test = (fabula.Dataset("babi/qa1", split=s, size=50) for s in ("train", "test"))
+    >>> fabula.leak(train, test).measures["text"].seen
+    0
+    """
+    from fabula.analysis.inputs import on_disk
+    from fabula.analysis.leak import leak as measure
+
+    with on_disk(train) as known, on_disk(test) as fresh:
+        return measure(known, fresh)
+
+
+def diff(before: Source, after: Source) -> Difference:
+    """Compare two data sets: how they were made, their records, their figures.
+
+    >>> data = fabula.Dataset("babi/qa1", size=50)
+    >>> found = fabula.diff(data[:40], data[10:])
+    >>> found.same, found.changed, found.gone, found.added
+    (30, 0, 10, 10)
+    """
+    from fabula.analysis.diff import diff as compare
+    from fabula.analysis.inputs import on_disk
+
+    with on_disk(before) as one, on_disk(after) as two:
+        return compare(one, two)
+
+
+@overload
+def audit(
+    paths: str | Path | Iterable[str | Path],
+    kind: Literal["babi"] = ...,
+    progress: Callable[[int], None] = ...,
+    keep: int = ...,
+) -> list[Audit]: ...
+@overload
+def audit(
+    paths: str | Path | Iterable[str | Path],
+    kind: Literal["stepgame"],
+    progress: Callable[[int], None] = ...,
+    keep: int = ...,
+) -> list[StepGameAudit]: ...
+def audit(
+    paths: str | Path | Iterable[str | Path],
+    kind: str = "babi",
+    progress: Callable[[int], None] = lambda count: None,
+    keep: int = 20,
+) -> list[Audit] | list[StepGameAudit]:
+    """Audit published data: does each label follow from the text, and does its support prove it?
+
+    Args:
+        paths: files of the release, or folders of them.
+        kind: whose format they have: 'babi' or 'stepgame'.
+        progress: called with the number of questions just audited.
+        keep: how many remarks of each kind and file are kept of StepGame's data.
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "qa1.txt"
+    >>> text = file.write_text("1 Mary went to the hall.\\n2 Where is Mary?\\tgarden\\t1\\n")
+    >>> (found,) = fabula.audit(file)
+    >>> found.questions, found.answers, found.defects[0].line
+    (1, 0, 2)
+    """
+    named = [paths] if isinstance(paths, str | Path) else list(paths)
+    files = [Path(path) for path in named]
+    if kind == "babi":
+        from fabula.analysis.audits.babi import audit as audit_babi
+
+        read = []
+        for result in audit_babi(files):
+            read.append(result)
+            progress(result.questions)
+        return read
+    if kind == "stepgame":
+        from fabula.analysis.audits.stepgame import audit as audit_stepgame
+
+        found = []
+        for each in audit_stepgame(files, keep):
+            found.append(each)
+            progress(each.stories)
+        return found
+    raise UsageError(f"kind '{kind}': unknown.{hint(kind, ('babi', 'stepgame'))}")
+
+
+# --- evaluation ---------------------------------------------------------------------------------
+
+
+def report(
+    runs: str | Path | Evaluation | Iterable[str | Path | Evaluation],
+    out: str | Path = "report.html",
+    title: str | None = None,
+    pictures: bool = True,
+) -> Written:
+    """Write a page that shows where and why models fail, with its numbers and figures beside it.
+
+    Args:
+        runs: run folders of `fabula.evaluate(…, out=…)`, or the results it returned.
+        out: the page.
+        title: the title of the page.
+        pictures: also write each figure as PNG and SVG.
+
+    Returns the files written, the page first, and the figures that could not be drawn.
+
+    >>> run = fabula.evaluate(my_model, "babi/qa2", out="runs/mine")  # doctest: +SKIP
+    >>> fabula.report(run, "report.html").files[0]  # doctest: +SKIP
+    PosixPath('report.html')
+    """
+    from fabula.evaluation.evaluate import Evaluation
+    from fabula.evaluation.report import build
+
+    given = [runs] if isinstance(runs, str | Path | Evaluation) else list(runs)
+    folders = []
+    for run in given:
+        folder = run.folder if isinstance(run, Evaluation) else Path(run)
+        if folder is None:
+            raise UsageError(
+                "this evaluation was temporary; evaluate with out='FOLDER' to keep the run."
+            )
+        folders.append(folder)
+    return build(folders, Path(out), title, pictures)

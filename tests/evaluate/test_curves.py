@@ -187,4 +187,4 @@ def test_curves_are_in_the_report(trials: Path, tmp_path: Path) -> None:
 
 def test_one_run_is_no_curve(trials: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["curves", str(trials / "size-10")]) == 2
-    assert "no curve: at least two runs of one kind of model" in capsys.readouterr().err
+    assert "no curve: name at least two runs of the same model" in capsys.readouterr().err

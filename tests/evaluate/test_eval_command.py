@@ -59,7 +59,7 @@ def test_training_data_that_are_gone_are_told_and_no_error(
     shutil.rmtree(data)
     capsys.readouterr()
     assert main(["eval", model, "babi/qa1", "--size", "4", "--out", run]) == 0
-    assert "What the model has seen in training is not known here" in capsys.readouterr().err
+    assert "The training data of the model cannot be read" in capsys.readouterr().err
     assert read_manifest(Path(run))["asked"] == 4
     assert seen_by(Path(run)) is None
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from fabula.analysis.rewrites import OPERATIONS
-from fabula.cli.make import FORMAT_NAMES
+from fabula.cli.generate import FORMAT_NAMES
 from fabula.datasets.formats import parquet
 from fabula.recipe.loading import recipe_ids
 

@@ -53,7 +53,7 @@ def test_version() -> None:
 def test_help_teaches_with_an_example(command: tuple[str, ...]) -> None:
     text = ok(*command, "--help")
     assert f"fabula {' '.join(command)}".strip() in text
-    assert "Example:" in text or not command
+    assert "Examples:" in text or not command
     assert max(map(len, text.splitlines())) <= 80
 
 

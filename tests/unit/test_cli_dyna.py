@@ -62,7 +62,7 @@ def test_rewrite_refuses(
 
 def test_rewrite_replaces_nothing(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rewrite", "bare", str(data), "--out", str(data)]) == 2
-    assert "is not an empty folder" in capsys.readouterr().err
+    assert "is not empty; name another folder" in capsys.readouterr().err
 
 
 def test_inject_adds_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,18 +88,18 @@ def test_concat_joins_published_files(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([*words, str(out)]) == 0
     joined = (out / "train.txt").read_text(encoding="utf-8")
     assert joined == STORY.replace("Mary", "Mary2") + STORY.replace("Mary", "Mary11")
-    assert sorted(path.name for path in out.iterdir()) == ["iid.txt", "train.txt"]
+    assert sorted(path.name for path in out.iterdir()) == ["iid.txt", "manifest.json", "train.txt"]
     capsys.readouterr()
     words[1] = "dyna/mix-t2"
     assert main([*words, str(tmp_path / "x")]) == 2
-    assert "joins no bAbI tasks" in capsys.readouterr().err
+    assert "does not join bAbI tasks" in capsys.readouterr().err
 
 
 def test_published_text_is_rewritten_too(tmp_path: Path) -> None:
     source, out = tmp_path / "qa1_train.txt", tmp_path / "out"
     source.write_text(STORY, encoding="utf-8")
     assert main(["rewrite", "bare", str(source), "--out", str(out)]) == 0
-    (each,) = records_of(out / "qa1_train.jsonl")
+    (each,) = records_of(out / "qa1_train-00000-of-00001.jsonl")
     assert (each.story, each.answer) == (("John went to the hall.",), ("hall",))
 
 
@@ -114,6 +114,7 @@ def test_inject_leaves_out_what_has_no_people_and_things(
                      "3 What is emily afraid of?\tcat\t1 2\n")  # fmt: skip
     assert main(["inject", str(source), "--out", str(tmp_path / "out")]) == 0
     assert "left out" in capsys.readouterr().out
-    assert [file.name for file in (tmp_path / "out").iterdir()] == ["qa1_train.txt"]
+    names = sorted(file.name for file in (tmp_path / "out").iterdir())
+    assert names == ["manifest.json", "qa1_train.txt"]
     assert main(["inject", str(kinds), "--out", str(tmp_path / "none")]) == 2
     assert not (tmp_path / "none").exists()

@@ -12,7 +12,7 @@ import pytest
 
 import fabula
 from fabula.analysis.gallery import Variant, sample_split, variants
-from fabula.cli.make import FORMAT_NAMES
+from fabula.cli.generate import FORMAT_NAMES
 from fabula.datasets.engines import write
 from fabula.datasets.formats import FORMATS, format_named, rl
 from fabula.datasets.stored import data_files, records_of

@@ -22,7 +22,7 @@ def test_eval_shows_what_it_is_at_from_the_start(tmp_path: Path) -> None:
     shown = on_terminal(["eval", str(model), "babi/qa1", "--size", "400", "--out", str(run)])
     stages_seen = [
         next(n for n, line in enumerate(shown) if start in line)
-        for start in ("questions of babi/qa1", "loading", "what it", " right ")
+        for start in ("questions of babi/qa1", "loading", "training data", " right ")
     ]
     assert stages_seen == sorted(stages_seen)
     assert stages_seen[0] == 0

@@ -15,9 +15,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
 
+from fabula.analysis.verify import records
 from fabula.core.instance import Instance
 from fabula.core.seeds import pick, stream
+from fabula.datasets.lookups import Found, lookups
+from fabula.errors import FabulaError, ParseError
 from fabula.generation import shortcuts
 from fabula.generation.shortcuts import Score
 from fabula.world.base import same_answer
@@ -129,3 +135,58 @@ def scores_by_kind(instances: Iterable[Instance]) -> dict[str, list[Score]]:
     for each in instances:
         kinds[each.query[0]].append(each)
     return {kind: scores(group) for kind, group in sorted(kinds.items())}
+
+
+class Baselines(NamedTuple):
+    """What trivial baselines get right in a data set."""
+
+    instances: int
+    scores: list[Score]
+    kinds: dict[str, list[Score]]
+    """The same for each kind of question."""
+    chains: list[Found]
+    """Look-ups on a part of a chain of relations, by split and number of hops (kinship)."""
+
+
+def baselines(
+    source: str | Path | Iterable[Instance],
+    sample: int | None = 10_000,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Baselines:
+    """Measure trivial baselines: a model has learned something only as far as it beats these.
+
+    Args:
+        source: a file or folder (records or bAbI text), a `Dataset`, or instances.
+        sample: only the first instances of each file, or of the data set.
+        progress: called with the number of instances just read.
+
+    >>> import fabula
+    >>> found = fabula.baselines(fabula.Dataset("babi/qa1", split="test", size=100))
+    >>> {score.name: score.right for score in found.scores}["last mention beside the name asked"]
+    100
+    """
+    given = (
+        records(Path(source), sample)
+        if isinstance(source, str | Path)
+        else islice(iter(source), sample)
+    )
+    instances = []
+    for each in given:
+        instances.append(each)
+        progress(1)
+    if not instances:
+        place = source if isinstance(source, str | Path) else "the data set"
+        raise FabulaError(f"{place}: no question is in this data set.")
+    return Baselines(
+        len(instances), scores(instances), scores_by_kind(instances), lookups(instances)
+    )
+
+
+def sampled_scores(paths: Iterable[Path], sample: int = 2_000) -> list[Score]:
+    """What baselines get right of the first questions of each file; nothing if the text is of a
+    world that is not known and so cannot be answered."""
+    try:
+        found = list(chain.from_iterable(records(path, sample) for path in paths))
+    except ParseError:
+        return []
+    return scores(found)

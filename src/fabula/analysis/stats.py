@@ -9,7 +9,6 @@ questions, answers and the support it cites, but no alternative supports and no 
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabula.analysis.inputs import Source, on_disk
 from fabula.analysis.tables import blaming, engine, rows_of
-from fabula.datasets.dataset import Dataset
 from fabula.datasets.formats import babi
 from fabula.datasets.stored import ENDINGS, data_files, split_of
 from fabula.errors import FabulaError
@@ -123,21 +122,17 @@ COUNTED = {
 NUMERIC = ("sentences", "words", "support_sizes", "supports", "recency", "defects")
 
 
-def stats(source: str | Path | Dataset) -> Summary:
+def stats(source: Source) -> Summary:
     """What a data set consists of: answers, support sizes, compositions and more.
 
     >>> import fabula
     >>> fabula.stats(fabula.Dataset("babi/qa6", size=50)).kinds
     Counter({'yes-no': 50})
     """
-    if isinstance(source, str | Path):
-        return summarise([Path(source)])
-    with tempfile.TemporaryDirectory(prefix="fabula-") as folder:
-        file = Path(folder) / "data.jsonl"
-        with file.open("wb") as target:
-            target.writelines(each.to_json() + b"\n" for each in source)
-        found = summarise([file])
-    found.files.clear()
+    with on_disk(source) as path:
+        found = summarise([path])
+    if not isinstance(source, str | Path):
+        found.files.clear()
     return found
 
 

@@ -1,4 +1,4 @@
-"""What the commands share: options, the terminal, progress, reading of what was typed."""
+"""What commands share: groups in the help, common options, parsing of values, the terminal."""
 
 from __future__ import annotations
 
@@ -6,35 +6,84 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from fabula.errors import FabulaError, hint
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from fabula.generation.shortcuts import Score
     from fabula.recipe.model import Recipe
+
+# --- groups of commands, and of options, in the help ---
+
+MAKE, CHECK, EVALUATE, TRAIN, EXPLORE = (
+    "Make data", "Check data", "Evaluate", "Train", "Explore",
+)  # fmt: skip
+DATA, OUTPUT, EXECUTION = "Data", "Output", "Execution"
+
+RENAMED = {
+    "eval": {"--tokens": "--max-tokens"},
+    "rewrite": {"--tokens": "--max-tokens"},
+    "train": {"--start": "--fine-tune-from"},
+}
+"""Old names of options, by command; they are accepted, but the help does not list them."""
+
+
+class Command(TyperCommand):
+    """A command that also accepts the old names of its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, with the current names of options."""
+        renamed = RENAMED.get(self.name or "", {})
+        current = []
+        for word in args:
+            option, equals, value = word.partition("=")
+            current.append(renamed.get(option, option) + equals + value)
+        return super().parse_args(ctx, current)
+
+
+# --- options that several commands have ---
 
 RecipeName = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A name from `fabula list`, or your own .toml file.")
 ]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Another seed, another data set.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Random seed of the data.", rich_help_panel=DATA),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Change a key of the recipe, dotted if it is inside a table: length=30, "
-        "dialect=release, events.MOVE=2, 'length=[10, 40]'. Can be repeated.",
+        help="Change a key of the recipe: length=30, dialect=release, events.MOVE=2, "
+        "'length=[10, 40]'. Can be repeated.",
+        rich_help_panel=DATA,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Replace a data set that is already there.", rich_help_panel=OUTPUT
+    ),
+]
+NewFolder = Annotated[
+    Path, typer.Option(metavar="DIR", help="A new or empty folder.", rich_help_panel=OUTPUT)
+]
 Workers = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Processes.", show_default="one for each core"),
-]
+    typer.Option(
+        metavar="N", min=1, help="Worker processes.", show_default="one per core",
+        rich_help_panel=EXECUTION,
+    ),
+]  # fmt: skip
 
 
 # --- what was typed ---
@@ -128,11 +177,31 @@ def print_json(value: Any) -> None:
     sys.stdout.write(text.decode() + "\n")
 
 
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def listed(text: str | None) -> tuple[str, ...] | None:
+    """Words separated by commas."""
+    return tuple(word.strip() for word in text.split(",")) if text else None
+
+
+def show_story(story: Sequence[str], support: Sequence[int], console: Console) -> None:
+    """Print numbered sentences, with a mark at those of the support."""
+    width = len(str(len(story)))
+    for number, sentence in enumerate(story, 1):
+        mark = "*" if number in support else " "
+        console.print(f"  {mark} {number:{width}} {sentence}")
+
+
+def show_scores(found: Sequence[Score], console: Console) -> None:
+    """Print what each baseline gets right, with bars."""
+    from fabula.analysis.charts import bar_of
+
+    plain = "utf" not in (console.encoding or "").lower()
+    width = max(len(score.name) for score in found)
+    for score in found:
+        bar = bar_of(score.accuracy, 24, plain)
+        console.print(
+            f"  {score.name:{width}}  {score.right:>7,} of {score.total:,}  "
+            f"{score.accuracy:6.1%}  {bar}"
+        )
 
 
 @contextmanager

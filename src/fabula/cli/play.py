@@ -1,4 +1,4 @@
-"""The command that plays: a text adventure over the simulator, by hand or from a script."""
+"""`fabula play`: a text adventure over the simulator, by hand or from a script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fabula.cli.common import terminal
+from fabula.cli.common import OUTPUT, terminal
 from fabula.errors import FabulaError
 
 
@@ -17,18 +17,20 @@ def play(
         str, typer.Argument(metavar="WORLD", help="home, store, motives, or your own .toml file.")
     ] = "home",
     actor: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Who acts if nobody is named.")
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Who acts if a command names nobody."),
     ] = None,
     script: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Run a file of commands and questions, one a line."),
+        typer.Option(metavar="FILE", help="Run a file of commands and questions, one per line."),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="With --script: write the stories into this file, or a new folder.",
-            show_default="to the terminal",
+            help="With --script: write the stories to this file or new folder.",
+            show_default="the terminal",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     form: Annotated[
@@ -37,17 +39,22 @@ def play(
             "--format",
             metavar="FORMAT",
             help="With --script: jsonl, babi or another of `fabula generate`.",
-            show_default="by the ending of the file; babi in the terminal",
+            show_default="by file extension; babi on the terminal",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Other words, other chances.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an existing file.", rich_help_panel=OUTPUT)
+    ] = False,
 ) -> None:
-    """Walk through a world: type what happens, read it told, ask what follows from it.
+    """Walk through a world: type what happens, read it as a story, ask what follows from it.
 
     With --script, a file of commands becomes stories and questions with their proofs.
 
-    Example: [bold]fabula play home --as john[/bold]
+    Examples:
+      [bold]fabula play home --as john[/bold]
+      [bold]fabula play store --script walk.txt --out walk.jsonl[/bold]
     """
     from fabula.play.worldfile import load_world
 

@@ -1,4 +1,4 @@
-"""Progress of a command that works in stages: what it is at is on the screen from the start.
+"""Progress of a command that works in stages: the current one is on screen from the start.
 
     with stages() as stage:
         with stage("questions of babi/qa2", 1000) as tick:
@@ -12,40 +12,20 @@ A stage without a total has a bar that moves. Nothing is written where there is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-Item = TypeVar("Item")
+from fabula.core.progress import Stages, Tick, silent
+
 NARROWEST = 12  # columns of the bar, however long a name is
-
-
-class Tick:
-    """What counts on a stage."""
-
-    def __init__(self, on: Callable[[int, str], None] = lambda count, note: None) -> None:
-        self.on = on
-        """Called with how many more are done, and a note to show."""
-
-    def each(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items, counted as they come."""
-        for item in items:
-            yield item
-            self.on(1, "")
-
-
-class Stages(Protocol):
-    """What begins a stage, by its name and total."""
-
-    def __call__(self, what: str, total: int | None = None) -> AbstractContextManager[Tick]:
-        """A stage, for as long as the context lasts."""
 
 
 @contextmanager
 def stages() -> Iterator[Stages]:
     """A display of stages, one of them at a time, gone at the end."""
     if not sys.stderr.isatty():
-        yield _unseen
+        yield silent
         return
     from rich.console import Console
     from rich.progress import (
@@ -107,11 +87,6 @@ def stages() -> Iterator[Stages]:
 
     with progress:
         yield stage
-
-
-@contextmanager
-def _unseen(what: str, total: int | None = None) -> Iterator[Tick]:
-    yield Tick()
 
 
 def shortened(name: str, room: int) -> str:

@@ -1,258 +1,187 @@
-"""The commands that train models: models, train."""
+"""`fabula train`: train a model and test it."""
 
 from __future__ import annotations
 
-import os
-from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from fabula.cli.common import (
+    DATA,
+    EXECUTION,
+    OUTPUT,
     Json,
     Settings,
     changes_of,
-    cores,
     meter,
     print_json,
     terminal,
 )
-from fabula.errors import FabulaError, MissingExtraError
 
-if TYPE_CHECKING:
-    from fabula.training.model import Model
-    from fabula.training.plan import Plan
-    from fabula.training.source import Source
-
-
-def models(
-    model: Annotated[
-        str | None, typer.Argument(metavar="MODEL", help="One, with all its settings.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """List the models that can be trained: what each reads, what it learns from, its size.
-
-    Example: [bold]fabula models memn2n[/bold]
-    """
-    from fabula.training.models import MODELS
-
-    complain = terminal(stderr=True).print
-    chosen = {model: MODELS.find(model)} if model else MODELS.working(complain)
-    rows = [_row(name, kind) for name, kind in chosen.items()]
-    if json:
-        print_json(rows)
-        return
-    from rich.table import Table
-
-    say = terminal().print
-    table = Table("model", "reads", "learns from", "parameters", "paper", box=None, pad_edge=False)
-    table.columns[3].justify = "right"
-    for row in rows:
-        learns = "answers, supports" if row["uses_supports"] else "answers"
-        count = "its checkpoint's" if row["parameters"] is None else f"{row['parameters']:,}"
-        table.add_row(row["model"], row["reads"], learns, count, row["paper"])
-    say(table)
-    say(f"\nParameters: with {REFERENCE}.", style="dim")
-    if not model:
-        say("The settings of one: fabula models MODEL", style="dim")
-        return
-    for title in ("sizes", "regime"):
-        say(f"\n{title}, changed by --with:")
-        for name, value in rows[0][title].items():
-            say(f"  {name} = {_typed(value)}")
-
-
-def _typed(value: Any) -> str:
-    """A value as --with takes it."""
-    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
-
-
-REFERENCE = "160 words, 20 answers, 20 relations, and stories of 20 sentences of 12 words"
-
-
-def _parameters(kind: type[Model]) -> int | None:
-    """How many numbers a model learns at its own sizes; None where a checkpoint decides."""
-    if hasattr(kind.Sizes(), "checkpoint"):
-        return None
-    from fabula.training.model import Shape, parameters
-
-    words = tuple(range(140, 160))
-    shape = Shape(160, 20, 20, 12, 20, words, tuple((at,) for at in range(20)))
-    return parameters(kind(kind.Sizes(), shape))
-
-
-def _row(name: str, kind: type[Model]) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {
-        "model": name,
-        "reads": kind.inputs,
-        "uses_supports": kind.uses_supports,
-        "parameters": _parameters(kind),
-        "sizes": asdict(kind.Sizes()),
-        "regime": asdict(kind.regime),
-        "paper": kind.paper,
-    }
+TRAINING = "Training"
 
 
 def train(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A name from `fabula models`.")],
     data: Annotated[
         list[str],
-        typer.Argument(metavar="DATA…", help="Recipes or generated folders; several: jointly."),
+        typer.Argument(
+            metavar="DATA…", help="Recipes or generated folders; several are trained on jointly."
+        ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the run; resumes if there.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR", help="Folder of the run; resumed if it exists.", rich_help_panel=OUTPUT
+        ),
+    ],
     test: Annotated[
         list[str] | None,
-        typer.Option(metavar="DATA", help="Test on these instead. Can be repeated."),
+        typer.Option(
+            metavar="DATA",
+            help="Test on these instead. Can be repeated.",
+            rich_help_panel=DATA,
+        ),
     ] = None,
     size: Annotated[
-        int | None, typer.Option(metavar="N", min=2, help="Training examples of each DATA.")
+        int | None,
+        typer.Option(
+            metavar="N", min=2, help="Training examples from each DATA.", rich_help_panel=DATA
+        ),
     ] = None,
     test_size: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Test examples of each DATA.")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Test examples from each DATA.", rich_help_panel=DATA
+        ),
     ] = None,
-    restarts: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, help="Best of N, by validation or as its paper has it."),
-    ] = 1,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the model.")] = 0,
-    data_seed: Annotated[int | None, typer.Option(metavar="N", help="Of the data.")] = None,
+    data_seed: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Random seed of the data.", rich_help_panel=DATA),
+    ] = None,
     settings: Settings = None,
     hyper: Annotated[
         list[str] | None,
         typer.Option(
             "--with",
             metavar="KEY=VALUE",
-            help="Change a size or the regime of the model: lr=0.003, epochs=20, hops=1.",
+            help="Set a hyperparameter: lr=0.003, epochs=20, hops=1. Can be repeated.",
+            rich_help_panel=TRAINING,
         ),
     ] = None,
-    start: Annotated[
+    fine_tune_from: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Go on from the model of this run, on new data."),
+        typer.Option(metavar="DIR", help="Fine-tune from this run.", rich_help_panel=TRAINING),
     ] = None,
-    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, cuda, mps …")] = "cpu",
-    mixed: Annotated[
-        bool, typer.Option("--mixed", help="Mixed precision (bfloat16), for GPUs.")
-    ] = False,
+    restarts: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Number of restarts; the best by validation is reported first.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Random seed of the model.", rich_help_panel=TRAINING)
+    ] = 0,
     budget: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds of processor time a restart.")
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Processor time per restart, in seconds.",
+            rich_help_panel=TRAINING,
+        ),
     ] = None,
+    device: Annotated[
+        str, typer.Option(metavar="DEVICE", help="cpu, cuda, mps …", rich_help_panel=EXECUTION)
+    ] = "cpu",
+    mixed: Annotated[
+        bool,
+        typer.Option(
+            "--mixed", help="Mixed precision (bfloat16), for GPUs.", rich_help_panel=EXECUTION
+        ),
+    ] = False,
     threads: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Of each process; more help large models only.")
+        int,
+        typer.Option(metavar="N", min=1, help="Threads per process.", rich_help_panel=EXECUTION),
+    ] = 1,
+    workers: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Restarts that run in parallel.", rich_help_panel=EXECUTION
+        ),
+    ] = 1,
+    processes: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Processes that train one model together.",
+            rich_help_panel=EXECUTION,
+        ),
     ] = 1,
     track: Annotated[
-        str | None, typer.Option(metavar="PROJECT", help="Also log every epoch to trackio.")
+        str | None,
+        typer.Option(
+            metavar="PROJECT", help="Also log every epoch to trackio.", rich_help_panel=OUTPUT
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Restarts side by side.")] = 1,
-    processes: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Processes that train one model together.")
-    ] = 1,
     json: Json = False,
 ) -> None:
-    """Train a model and test it; several restarts, the best by validation, all reported.
+    """Train a model, test it, and report every restart.
 
-    With --processes, several processes share every batch; on several machines, torchrun starts
-    them: torchrun … -m fabula train …
+    With --processes, several processes share every batch; across machines, torchrun starts them:
+    torchrun … -m fabula train …
 
-    Example: [bold]fabula train memn2n babi/qa1 --out runs/memn2n-qa1 --restarts 3[/bold]
+    Examples:
+      [bold]fabula train memn2n babi/qa1 --out runs/qa1 --restarts 3[/bold]
+      [bold]fabula train lstm data/qa2 --out runs/qa2 --with lr=0.003[/bold]
     """
-    try:
-        import numpy  # noqa: F401  torch warns without it
-        import torch  # noqa: F401
-    except ModuleNotFoundError as error:
-        if error.name not in ("torch", "numpy"):
-            raise
-        raise MissingExtraError(
-            "training needs PyTorch and NumPy. Install them: pip install 'fabula[train]'"
-        ) from None
-    from fabula.training.loop import unwatched
-    from fabula.training.models import model_named
-    from fabula.training.plan import Plan, divided
-    from fabula.training.runs import train as carry_out
-    from fabula.training.source import Source
+    import fabula
+    from fabula.training.train import leads
 
-    data, test = ([name.rstrip("/") for name in names] for names in (data, test or data))
     given = changes_of(hyper, "--with")
-    given = {name: None if value == "none" else value for name, value in given.items()}
-    if threads > cores():
-        raise FabulaError(f"--threads {threads}: this machine has {cores()} cores.")
-    model_named(model)
-    sizes, regime = divided(given)
-    changes = changes_of(settings)
-    plan = Plan(
-        model=model,
-        data=tuple(Source(name, changes, size, data_seed) for name in data),
-        sizes=sizes,
-        regime=regime,
-        seed=seed,
-        start=str(start) if start else None,
-        device=device,
-        mixed=mixed,
-        budget=budget,
-        threads=threads,
-    )
-    tests = {name: Source(name, changes, test_size, data_seed) for name in test}
-    if budget is not None and not 0 < budget < inf:
-        raise FabulaError("--budget: seconds, more than 0.")
-    if track:
-        from fabula.evaluation.tracking import check_tracking
-
-        check_tracking(track)
-    say = terminal(stderr=True).print
-    leads = _leads()
-    if processes > 1 and workers > 1:
-        raise FabulaError("--processes and --workers do not go together; choose one.")
     try:
-        if processes > 1:
-            from functools import partial
-
-            from fabula.training.launch import together
-            from fabula.training.runs import check
-
-            check(plan, tests)
-            result = together(processes, partial(_together, plan, out, restarts, tests, track))
-        else:
-            result = carry_out(
-                plan,
-                out,
-                restarts,
-                workers,
-                lambda row: say(_progress(row), soft_wrap=True),
-                tests,
-                meter if leads else unwatched,
-                track,
-            )
+        result = fabula.train(
+            model,
+            data,
+            out,
+            test=test,
+            size=size,
+            test_size=test_size,
+            restarts=restarts,
+            seed=seed,
+            data_seed=data_seed,
+            changes=changes_of(settings),
+            settings={name: None if value == "none" else value for name, value in given.items()},
+            fine_tune_from=fine_tune_from,
+            device=device,
+            mixed=mixed,
+            budget=budget,
+            threads=threads,
+            track=track,
+            workers=workers,
+            processes=processes,
+            progress=_say,
+            watch=meter,
+        )
     except KeyboardInterrupt:
-        if leads:
-            say(f"Every finished epoch is in {out}; the same command goes on.", soft_wrap=True)
+        if leads():
+            terminal(stderr=True).print(
+                f"Every finished epoch is in {out}; the same command resumes.", soft_wrap=True
+            )
         raise
-    if leads and json:
+    if leads() and json:
         print_json(result)
-    elif leads:
+    elif leads():
         _tell(result, out)
 
 
-def _leads() -> bool:
-    """Whether this process, of several that train together, is the one that speaks."""
-    return os.environ.get("RANK", "0") == "0"
-
-
-def _together(
-    plan: Plan, out: Path, restarts: int, tests: dict[str, Source], track: str | None
-) -> dict[str, Any]:
-    """The part of one process."""
-    from fabula.training.runs import train as carry_out
-
-    say = terminal(stderr=True).print
-
-    def tell(row: dict[str, Any]) -> None:
-        if _leads():
-            say(_progress(row), soft_wrap=True)
-
-    return carry_out(plan, out, restarts, 1, tell, tests, track=track)
+def _say(row: dict[str, Any]) -> None:
+    """Print the figures of an epoch or a restart."""
+    terminal(stderr=True).print(_progress(row), soft_wrap=True)
 
 
 def _tell(result: dict[str, Any], out: Path) -> None:
@@ -265,7 +194,7 @@ def _tell(result: dict[str, Any], out: Path) -> None:
             soft_wrap=True,
         )
     if result["selected_on"] == "test":
-        console.print("SELECTED ON THE TEST: these are no honest figures.", style="bold red")
+        console.print("SELECTED ON THE TEST SET: these figures are biased.", style="bold red")
     console.print(f"Run in {out}", style="dim", soft_wrap=True)
 
 

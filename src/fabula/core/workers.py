@@ -30,6 +30,13 @@ AHEAD = 3  # items that wait for each worker
 LOOK = 0.5  # seconds between two looks at whether all workers live
 
 
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class LostWorkerError(FabulaError):
     """A worker process was killed."""
 

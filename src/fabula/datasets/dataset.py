@@ -413,6 +413,12 @@ class Dataset(Sequence[Instance]):
             moved[other] = moved.get(at, at)
         return self._view(self._source, tuple(drawn))
 
+    @property
+    def split(self) -> str:
+        """The split of the first instance; 'data' if that is not known."""
+        first = next(self.first(1), None)
+        return str(first.provenance.get("split", "data")) if first else "data"
+
     # --- use ------------------------------------------------------------------------------------
 
     def prompts(self, style: str = "direct", form: str = "word", **more: Any) -> Iterator[str]:

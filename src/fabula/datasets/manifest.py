@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fabula.core.files import hashed, inside, parse_json
+from fabula.core.files import hashed, inside, parse_json, write_json
 from fabula.errors import FabulaError
 
 MANIFEST = "manifest.json"
@@ -35,6 +35,26 @@ def manifest(files: Iterable[tuple[str, Mapping[str, Any]]], **about: Any) -> di
     splits = splits_of(files)
     total = sum(part["instances"] for part in splits.values())
     return {**about, "instances": total, "splits": splits}
+
+
+def write_manifest(
+    folder: Path, files: Iterable[tuple[str, Mapping[str, Any]]], **about: Any
+) -> dict[str, Any]:
+    """Write the manifest of these files into their folder, and return it."""
+    said = manifest(files, **about)
+    write_json(folder / MANIFEST, said)
+    return said
+
+
+def file_entry(folder: Path, name: str, instances: int) -> dict[str, Any]:
+    """What a manifest says of a file that was written."""
+    path = folder / name
+    return {
+        "file": name,
+        "instances": instances,
+        "bytes": path.stat().st_size,
+        "sha256": hashed(path),
+    }
 
 
 def altered(folder: Path) -> tuple[str, ...]:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabula._version import __version__
-from fabula.core.files import whole_folder, write_json
+from fabula.core.files import whole_folder
 from fabula.core.workers import run_jobs
 from fabula.datasets.engines import Job
 from fabula.datasets.engines.local import check_free
-from fabula.datasets.manifest import MANIFEST, manifest
+from fabula.datasets.manifest import write_manifest
 from fabula.recipe.loading import load
 from fabula.recipe.suite import Suite
 
@@ -61,7 +61,8 @@ def write_suite(
         for done in run_jobs(jobs, workers):
             files += done
             progress(sum(file["instances"] for _, file in done))
-        told = manifest(
+        return write_manifest(
+            made,
             sorted(files, key=lambda each: each[1]["file"]),
             suite=suite.id,
             version=__version__,
@@ -69,8 +70,6 @@ def write_suite(
             format=suite.format,
             changes=dict(changes or {}),
         )
-        write_json(made / MANIFEST, told)
-    return told
 
 
 def _targets(suite: Suite, limits: Mapping[str, int] | None) -> dict[_Source, list[str]]:

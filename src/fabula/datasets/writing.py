@@ -1,77 +1,140 @@
 """Writes a Dataset to a folder: a recipe by the engines, anything else record by record.
 
 Promises:
-1. A whole split of a recipe, or its beginning, is written by the engines: in shards, on several
+1. A recipe, or the beginning of a split, is written by the engines: in shards, on several
    workers, resumable. Views and lists are written here, in one file.
 2. What is written here has the same manifest shape, so every command reads and checks it alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from hashlib import sha256
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
 from fabula._version import __version__
-from fabula.core.files import whole_folder, write_json
+from fabula.core.files import whole_folder
 from fabula.core.instance import FIELDS, Instance, story_name
 from fabula.datasets.dataset import Dataset, Generated
 from fabula.datasets.engines import write as write_recipe
 from fabula.datasets.engines.local import check_free
 from fabula.datasets.formats import babi, format_named
 from fabula.datasets.formats.parquet import batch
-from fabula.datasets.manifest import MANIFEST, manifest
+from fabula.datasets.manifest import file_entry, write_manifest
+from fabula.datasets.suite import write_suite
 from fabula.errors import UsageError
+from fabula.recipe.loading import load
+from fabula.recipe.model import Recipe
+from fabula.recipe.suite import Suite, suite_named
 
 PORTION = 1_000  # records in a piece
 
 
 def write(
-    data: Dataset,
+    data: Dataset | Recipe | str | Path,
     out: str | Path,
-    format: str = "jsonl",
+    format: str | None = None,
     workers: int | None = 1,
     force: bool = False,
+    *,
+    sizes: Mapping[str, int] | int | None = None,
+    seed: int | None = None,
+    changes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """Write a data set to a folder or URL and return its manifest.
 
     Args:
-        data: the data set; one without an end has to be cut first (`take`, a slice).
+        data: a data set (one without an end has to be cut first: `take`, a slice); or a recipe,
+            by name, file or object, all splits of which are written; or a suite ('babi/all').
         out: the folder, or a URL such as s3://bucket/folder.
-        format: a name from `fabula.formats()`.
+        format: a name from `fabula.formats()`; by default 'jsonl', or that of the suite.
         workers: processes; the bytes do not depend on it.
         force: replace a data set that is already there.
+        sizes: instances of each split of a recipe: a number for all, or by name for just these.
+        seed: the seed of a recipe.
+        changes: keys of a recipe to change, e.g. `{"length": 30}`.
         options: `engine`, `address`, `shard_size`, `progress` (see `datasets/engines/run.py`).
 
     >>> import fabula, tempfile
     >>> folder = tempfile.mkdtemp()
     >>> fabula.write(fabula.Dataset("babi/qa1", size=3), f"{folder}/qa1")["instances"]
     3
+    >>> list(fabula.write("babi/qa1", f"{folder}/all", sizes=2)["splits"])
+    ['train', 'valid', 'test']
     """
+    if isinstance(data, str) and (suite := suite_named(data)) is not None:
+        return _write_suite(suite, out, format, workers, force, sizes, seed, changes, options)
+    if not isinstance(data, Dataset):
+        recipe = data if isinstance(data, Recipe) and not changes else load(data, changes)
+        return write_recipe(
+            recipe, out, _sizes(sizes, {name: split.size for name, split in recipe.splits.items()}),
+            format or "jsonl", seed, workers, force, **options,
+        )  # fmt: skip
+    for name, value in (("sizes", sizes), ("seed", seed), ("changes", changes)):
+        if value is not None:
+            raise UsageError(f"{name}: applies to recipes only; this is a data set.")
     if data.endless:
         raise UsageError("this data set is endless: write a part of it, e.g. data.take(1000).")
     made, size = data._source, data._prefix()
     if isinstance(made, Generated) and size is not None:
         return write_recipe(
-            made.recipe, out, {made.split: size}, format, made.seed, workers, force, **options
-        )
+            made.recipe, out, {made.split: size}, format or "jsonl", made.seed, workers, force,
+            **options,
+        )  # fmt: skip
     if options:
         raise UsageError(f"{next(iter(options))}: only whole splits of recipes have this option.")
-    return write_records({_split_of(data): data}, Path(out), format, force)
+    return write_records({data.split: data}, Path(out), format or "jsonl", force)
+
+
+def _sizes(wanted: Mapping[str, int] | int | None, own: Mapping[str, int]) -> Mapping[str, int]:
+    if wanted is None:
+        return own
+    return dict.fromkeys(own, wanted) if isinstance(wanted, int) else wanted
+
+
+def _write_suite(
+    suite: Suite,
+    out: str | Path,
+    format: str | None,
+    workers: int | None,
+    force: bool,
+    sizes: Mapping[str, int] | int | None,
+    seed: int | None,
+    changes: Mapping[str, Any] | None,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """A suite, which has the files of what was published: options that would change them fail."""
+    progress = options.pop("progress", lambda count: None)
+    fixed = {"format": None if format == suite.format else format, **options}
+    given = [f"--{name.replace('_', '-')}" for name, value in fixed.items() if value is not None]
+    if given:
+        raise UsageError(
+            f"{', '.join(given)}: {suite.id} has the files of the release, in the format "
+            f"{suite.format}; leave this out, or name one recipe, e.g. {suite.recipe(1)}."
+        )
+    if "://" in str(out):
+        raise UsageError(f"--out {out}: {suite.id} is written into a folder on disk; name one.")
+    limits = None if sizes is None else _sizes(sizes, dict.fromkeys(suite.splits, 0))
+    return write_suite(
+        suite, Path(out), limits, seed, dict(changes or {}), workers or 1, force, progress
+    )
 
 
 def write_records(
-    splits: dict[str, Iterable[Instance]],
+    splits: Mapping[str, Iterable[Instance]],
     out: Path,
     format: str = "jsonl",
     force: bool = False,
-    **about: Any,
+    about: Callable[[], Mapping[str, Any]] = dict,
 ) -> dict[str, Any]:
-    """Write instances to a folder, a file for each split; `about` goes into the manifest."""
+    """Write instances to a folder, a file for each split.
+
+    `about` is called when all of them are written, for what else the manifest says; an error that
+    it raises leaves nothing behind.
+    """
     style = format_named(format)
     check_free(out, str(out), force)
     files: list[tuple[str, dict[str, Any]]] = []
@@ -85,18 +148,8 @@ def write_records(
                 for size, piece in _pieces(instances, format):
                     sink.add(piece)
                     count += size
-            content = path.read_bytes()
-            digest = sha256(content).hexdigest()
-            listed = {"file": name, "instances": count, "bytes": len(content), "sha256": digest}
-            files.append((split, listed))
-        told = manifest(files, version=__version__, format=format, **about)
-        write_json(folder / MANIFEST, told)
-    return told
-
-
-def _split_of(data: Dataset) -> str:
-    first = next(iter(data), None)
-    return str(first.provenance.get("split", "data")) if first else "data"
+            files.append((split, file_entry(folder, name, count)))
+        return write_manifest(folder, files, version=__version__, format=format, **about())
 
 
 def _pieces(instances: Iterable[Instance], format: str) -> Iterator[tuple[int, Any]]:

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import exp, log
+from pathlib import Path
 from typing import NamedTuple
 
 from fabula.core.instance import Instance
 from fabula.core.seeds import shuffled, stream
+from fabula.datasets.engines.local import check_free
+from fabula.datasets.sources import evaluation_split, instances
+from fabula.datasets.writing import write_records
 from fabula.errors import FabulaError
 from fabula.evaluation.statistics import Interval, wilson
 
@@ -77,6 +81,39 @@ def doses(
     draw = stream("doses", seed, "", len(source), "order")
     order = shuffled(draw, range(len(source)))
     return {size: [source[at] for at in order[:size]] for size in wanted}
+
+
+def write_doses(
+    data: str,
+    out: str | Path,
+    sizes: Iterable[int],
+    test: Sequence[str] = (),
+    seed: int | None = None,
+    force: bool = False,
+) -> list[Path]:
+    """Write nested doses of training examples, a data set for each size: the folders.
+
+    Args:
+        data: the recipe or data set that the doses are taken from.
+        out: the folder of the doses, `dose-10` and so on.
+        sizes: how many examples each has; a larger dose contains the smaller ones.
+        test: what will be asked, none of which may be in a dose; by default the test split of
+            `data`.
+        seed: the seed of a recipe, and of the draw.
+        force: replace doses that are already there.
+    """
+    asked = [
+        instance
+        for source in test or [data]
+        for instance in instances(source, evaluation_split(source), None if test else seed)
+    ]
+    found = doses(list(instances(data, "train", seed)), sizes, asked, seed or 0)
+    folders = {size: Path(out) / f"dose-{size}" for size in found}
+    for folder in folders.values():
+        check_free(folder, str(folder), force)
+    for size, folder in folders.items():
+        write_records({"train": found[size]}, folder, force=force, about=lambda: {"of": data})
+    return list(folders.values())
 
 
 def _content(each: Instance) -> tuple[tuple[str, ...], str]:

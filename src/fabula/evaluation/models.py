@@ -1,4 +1,4 @@
-"""Finds the model that a name means: a trained run, 'hf:…', or any model that Inspect AI knows."""
+"""Finds the model that a name means: a run folder, 'hf:…', 'py:…', or a model behind an API."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ BACKENDS: Registry[Callable[..., Model]] = Registry(
     {
         "run": "fabula.training.trained:Trained",
         "hf": "fabula.evaluation.hugging_face:HuggingFace",
+        "py": "fabula.evaluation.function:from_file",
         "api": "fabula.evaluation.inspect_api:InspectModel",
     },
     "kind of model",
@@ -33,12 +34,13 @@ def model_named(name: str, ask: Ask, likelihood: bool = False, device: str = "cp
     if folder.is_dir():
         _check_run(folder)
         return BACKENDS["run"](folder, device)
-    if colon and kind in BACKENDS.plugins:
+    if colon and (kind == "py" or kind in BACKENDS.plugins):
         return BACKENDS[kind](rest, ask)
     if name.startswith((".", "/", "~")) or "/" not in name:
         raise FabulaError(
             f"{name}: no such model. Name the folder of a run of `fabula train`, hf:PATH_OR_NAME "
-            "for a Hugging Face model, or PROVIDER/MODEL for one behind an API, e.g. openai/gpt-5."
+            "for a Hugging Face model, py:FILE.py:FUNCTION for a Python function, or "
+            "PROVIDER/MODEL for a model behind an API, e.g. openai/gpt-5."
         )
     try:
         return BACKENDS["api"](name, ask)

@@ -392,8 +392,9 @@ def generate(
 ) -> Iterator[Instance]:
     """The instances of a split, one after another, as many as the recipe or `size` says.
 
-    >>> [one.id for one in fabula.generate("babi/qa2", split="test", seed=7, size=2)]
-    ['babi/qa2:test:0', 'babi/qa2:test:1']
+    >>> import fabula
+    >>> [each.answer for each in fabula.generate("babi/qa6", split="test", seed=7, size=2)]
+    [('no',), ('yes',)]
     """
     writer = author(recipe, split, seed, changes)
     count = writer.recipe.splits[split].size if size is None else size
@@ -407,7 +408,12 @@ def instance(
     seed: int | None = None,
     **changes: Any,
 ) -> Instance:
-    """Instance `index` of a split: the same as in the generated data set."""
+    """Instance `index` of a split: the same as in the generated data set.
+
+    >>> import fabula
+    >>> fabula.instance("babi/qa2", "test", 3).question
+    'Where is the milk?'
+    """
     if index < 0:
         raise RecipeError(f"instance {index}: indices count from 0.")
     return next(author(recipe, split, seed, changes).instances(index, index + 1))

@@ -134,7 +134,13 @@ def _source(name: str) -> tuple[str, str]:
 
 
 def load(name: str | Path | Recipe, changes: Mapping[str, Any] | None = None) -> Recipe:
-    """A recipe by name or path, with changes such as {'dialect': 'release', 'length': 30}."""
+    """A recipe by name or path, with changes such as {'dialect': 'release', 'length': 30}.
+
+    >>> import fabula
+    >>> recipe = fabula.load("babi/qa2", {"length": 30})
+    >>> recipe.id, recipe.length, list(recipe.splits)
+    ('babi/qa2', 30, ['train', 'valid', 'test'])
+    """
     if isinstance(name, Recipe):
         origin = name.origin
         made = build(name.model_dump(exclude_unset=True), changes, f"recipe {name.id}")

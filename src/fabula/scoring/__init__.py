@@ -40,8 +40,9 @@ __all__ = ["Outcome", "Score", "closed_score", "score"]
 def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
     """How a reply to an instance is scored; `truncated` if it was cut off by a token limit.
 
+    >>> import fabula
     >>> instance = fabula.instance("babi/qa2", "test", 3)
-    >>> fabula.score(instance, f"She was not in the park. Answer: {instance.answer[0]}.").correct
+    >>> fabula.score(instance, "She left the garden. Answer: the kitchen.").correct
     True
     """
     found = closed_score(instance, reply, truncated)

@@ -1,21 +1,32 @@
-"""bAbI text put together and asked more: the splits concat and inject from files of any origin.
+"""Joins bAbI text files and adds questions to them, whatever program wrote them.
 
 Promises:
-1. What a file says is kept as it is: sentences, questions, answers; only line numbers change.
+1. Sentences, questions and answers of a file are kept as they are; only line numbers change.
 2. An added question is answered from the text alone and cites a minimal proof.
-3. A file that is not understood is named with its line; nothing is skipped.
+3. A file that cannot be parsed is reported with its line; nothing is skipped.
+4. The folder that is written has a manifest, and appears whole or not at all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from fabula._version import __version__
 from fabula.analysis.audits.speech import Speech, speech_of
+from fabula.core.files import whole_folder
 from fabula.core.supports import numbers_of
+from fabula.datasets.engines.local import check_free
 from fabula.datasets.formats import babi
-from fabula.errors import FabulaError, ParseError
+from fabula.datasets.manifest import file_entry, write_manifest
+from fabula.datasets.stored import data_files, split_of
+from fabula.errors import FabulaError, ParseError, UsageError, hint
+from fabula.recipe.collection import Collection
+from fabula.recipe.loading import load
+from fabula.recipe.model import Recipe
+from fabula.world.actors.questions import KINDS
 from fabula.world.base import Reading
 
 ADDED = ("where-person", "where-object")
@@ -38,6 +49,98 @@ def injected(path: Path, kinds: Sequence[str] = ADDED) -> Iterator[str]:
         )
     for story in stories:
         yield babi.text(story.sentences, _asked(story, speech, kinds, path))
+
+
+class Injected(NamedTuple):
+    """The result of adding questions to files."""
+
+    questions: dict[str, int]
+    """How many questions each file has now."""
+    skipped: list[str]
+    """Files to which no questions can be added, each with the reason."""
+
+
+def inject(
+    source: str | Path, out: str | Path, kinds: Sequence[str] | None = None, force: bool = False
+) -> Injected:
+    """Add to every question of bAbI files all others that can be asked at that point.
+
+    Args:
+        source: a bAbI text file, or a folder of them.
+        out: the folder to write to.
+        kinds: the kinds of question to add; by default where people and where things are.
+        force: replace a data set that is already there.
+    """
+    chosen = ADDED if kinds is None else tuple(kinds)
+    for kind in chosen:
+        if kind not in KINDS:
+            raise UsageError(f"kinds {','.join(chosen)}: unknown '{kind}'.{hint(kind, KINDS)}")
+    source, out = Path(source), Path(out)
+    files = [f for f in data_files(source, ".txt") if f.name.lower() != "readme.txt"]
+    questions: dict[str, int] = {}
+    skipped: list[OtherWorldError] = []
+    check_free(out, str(out), force)
+    with whole_folder(out) as folder:
+        for file in files:
+            target = folder / file.name
+            try:
+                questions[file.name] = _write_stories(target, injected(file, chosen))
+            except OtherWorldError as error:
+                target.unlink()
+                skipped.append(error)
+        if not questions and skipped:
+            raise skipped[0]
+        entries = [
+            (split_of(name), file_entry(folder, name, count)) for name, count in questions.items()
+        ]
+        about = {"version": __version__, "format": "babi", "rewrite": "inject", "of": str(source)}
+        write_manifest(folder, entries, **about, kinds=chosen)
+    return Injected(questions, list(map(str, skipped)))
+
+
+def _write_stories(path: Path, stories: Iterable[str]) -> int:
+    """Write stories to a file; how many questions they have."""
+    questions = 0
+    with path.open("w", encoding="utf-8", newline="") as target:
+        for story in stories:
+            questions += story.count("\t") // 2
+            target.write(story)
+    return questions
+
+
+def concat(
+    recipe: str | Path | Recipe, source: str | Path, out: str | Path, force: bool = False
+) -> dict[str, list[str]]:
+    """Join published bAbI files, byte by byte, as a recipe joins its tasks.
+
+    Args:
+        recipe: a recipe of parts that are bAbI tasks, e.g. 'dyna/concat-t7'.
+        source: the folder of the published files.
+        out: the folder to write to.
+        force: replace a data set that is already there.
+
+    Returns the names of the files that were joined, by split.
+    """
+    chosen = load(recipe)
+    parts = chosen.parts if isinstance(chosen, Collection) else ()
+    tasks = tasks_of([part.recipe for part in parts])
+    if not tasks:
+        raise UsageError(
+            f"recipe {chosen.id}: it does not join bAbI tasks; name one such as dyna/concat-t7."
+        )
+    found = {SPLITS[split]: files for split, files in published(Path(source), tasks).items()}
+    out = Path(out)
+    check_free(out, str(out), force)
+    with whole_folder(out) as folder:
+        entries = []
+        for split, files in found.items():
+            content = b"".join(file.read_bytes().rstrip(b"\n") + b"\n" for file in files)
+            (folder / f"{split}.txt").write_bytes(content)
+            questions = sum(b"\t" in line for line in content.splitlines())
+            entries.append((split, file_entry(folder, f"{split}.txt", questions)))
+        about = {"version": __version__, "format": "babi", "rewrite": "concat", "of": str(source)}
+        write_manifest(folder, entries, **about, recipe=chosen.id)
+    return {split: [file.name for file in files] for split, files in found.items()}
 
 
 def _asked(

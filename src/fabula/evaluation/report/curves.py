@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from fabula.errors import FabulaError
 from fabula.evaluation.curves import GOAL, Cure, Point, examples_needed, inoculation
-from fabula.evaluation.report.cases import Case, Run
+from fabula.evaluation.report.cases import Case, Run, read_runs
 from fabula.evaluation.report.numbers import Row, by_story, shown
 from fabula.evaluation.seen import Seen
 from fabula.evaluation.statistics import effective
@@ -43,6 +45,26 @@ class Inoculation(NamedTuple):
     old: Curve
     new: Curve
     cure: Cure
+
+
+class Curves(NamedTuple):
+    """The curves that some runs make together."""
+
+    learning: list[Curve]
+    doses: list[Curve]
+    inoculations: list[Inoculation]
+
+
+def curves(folders: Sequence[Path]) -> Curves:
+    """The curves of runs on disk; an error if there are none."""
+    runs = read_runs(folders)
+    found = Curves(learning(runs), dosed := doses(runs), inoculations(dosed))
+    if not found.learning and not found.doses:
+        raise FabulaError(
+            "no curve: name at least two runs of the same model on the same questions, trained on "
+            "different numbers of examples."
+        )
+    return found
 
 
 def learning(runs: Sequence[Run]) -> list[Curve]:

@@ -1,17 +1,16 @@
-"""The command that writes task files for lm-evaluation-harness."""
+"""`fabula lm-eval`: task files for lm-evaluation-harness."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fabula.cli.common import Json, print_json, terminal
+from fabula.cli.common import Json, NewFolder, print_json, terminal
 
 
 def lm_eval(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A new or empty folder.")],
+    out: NewFolder,
     sources: Annotated[
         list[str] | None,
         typer.Argument(
@@ -22,13 +21,14 @@ def lm_eval(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write task files for lm-evaluation-harness, a folder for its --include_path.
+    """Write task files for lm-evaluation-harness: a folder for its --include_path.
 
-    With a recipe, the data are made while lm_eval starts.
+    For a recipe, the data are generated when lm_eval starts; its --metadata sets seed, size,
+    split, style and settings.
 
-    Its --metadata sets seed, size, split, style and settings.
-
-    Example: [bold]fabula lm-eval babi/qa2 out/rooms --out tasks[/bold]
+    Examples:
+      [bold]fabula lm-eval babi/qa2 data/rooms --out tasks[/bold]
+      [bold]fabula lm-eval --out tasks[/bold]
     """
     from fabula.integrations.lm_eval import write
 
