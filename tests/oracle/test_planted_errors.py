@@ -21,7 +21,7 @@ from fabula.core.instance import Instance
 from fabula.language.grammar import Language, Statement
 from fabula.language.phrasebook import PhraseBook
 from fabula.world import WORLDS
-from fabula.world.actors import reading as actors_reading
+from fabula.world.actors import knowledge as actors_knowledge
 from fabula.world.kinds.language import KindsLanguage
 from fabula.world.kinship.phrases import Meaning, Phrases
 from fabula.world.relations.wording import Wording
@@ -115,7 +115,7 @@ def test_actors(change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_actors_pronoun_of_the_wrong_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pronoun after 'Mary gave the milk to John' is taken for John."""
     records = made("dyna/mix-t12", 60)
-    hear = actors_reading.Knowledge.hear
+    hear = actors_knowledge.Knowledge.hear
 
     def planted(self: Any, number: int, statement: Statement) -> tuple[str, ...]:
         subjects = hear(self, number, statement)
@@ -123,7 +123,7 @@ def test_actors_pronoun_of_the_wrong_person(monkeypatch: pytest.MonkeyPatch) -> 
             self._previous_subjects = (statement.args[1],)
         return subjects
 
-    monkeypatch.setattr(actors_reading.Knowledge, "hear", planted)
+    monkeypatch.setattr(actors_knowledge.Knowledge, "hear", planted)
     told = [
         "Mary went to the park.",
         "Mary took the milk.",
@@ -284,15 +284,15 @@ def test_kinship_words(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SECOND = ("account", "timeline", "placing", "families", "claims", "words", "oracle")
 FIRST = (
-    "reading", "language", "phrases", "templates", "algebra", "grid", "bank", "tale", "questions",
-    "motives", "tongue", "phrasebook", "phrase", "lexicon", "symbols", "wording", "filler",
+    "reading", "knowledge", "language", "phrases", "templates", "algebra", "grid", "bank", "tale",
+    "questions", "motives", "tongue", "phrasebook", "phrase", "lexicon", "symbols", "wording", "filler",
 )  # fmt: skip
 
 
 def test_the_second_route_imports_nothing_of_the_first() -> None:
     folder = Path(fabula.__file__).parent
     files = [folder / "language" / f"{name}.py" for name in ("patterns", "foreign")]
-    files += [file for name in SECOND for file in folder.glob(f"worlds/*/{name}.py")]
+    files += [file for name in SECOND for file in folder.glob(f"world/*/{name}.py")]
     assert len(files) == 18
     for file in files:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):

@@ -15,9 +15,10 @@ from fabula.generation.author import Author
 from fabula.language import language, language_file
 from fabula.recipe.model import Recipe, build
 from fabula.world.actors.events import DRIVES, EVENTS, TELLINGS, Told
+from fabula.world.actors.knowledge import FACT_KIND
 from fabula.world.actors.questions import KINDS
-from fabula.world.actors.reading import FACT_KIND
-from fabula.world.actors.tale import ActorsTale, read
+from fabula.world.actors.reading import read
+from fabula.world.actors.tale import ActorsTale
 
 PEOPLE = ["Mary", "John", "Sandra", "Daniel", "Fred", "Julie"]
 PLACES = ["kitchen", "park", "school", "office", "hall", "old mill"]

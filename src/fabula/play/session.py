@@ -25,7 +25,7 @@ from fabula.play.worldfile import WorldFile
 from fabula.world.actors import ACTORS
 from fabula.world.actors.events import Told
 from fabula.world.actors.motives import SMALL
-from fabula.world.actors.tale import ActorsReading
+from fabula.world.actors.reading import ActorsReading
 from fabula.world.actors.truth import truth
 from fabula.world.base import Finding, Query, same_answer
 
