@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from fabula.core.seeds import Draw, below, fingerprint, pick, shuffled
-from fabula.errors import ParseError, QuotaError
+from fabula.errors import QuotaError
 from fabula.world.base import Annotation, Brief, Candidate, OneWording, Query
 from fabula.world.kinship import chains, clauses
 from fabula.world.kinship.algebra import FEMALE, MALE
@@ -22,7 +20,7 @@ from fabula.world.kinship.reading import KinReading
 from fabula.world.kinship.recipe import KinshipRecipe, Task
 from fabula.world.kinship.telling import Told, tell
 from fabula.world.kinship.template_files import Template
-from fabula.world.kinship.templates import Book, book
+from fabula.world.kinship.templates import Book
 from fabula.world.kinship.thread import Thread
 
 FAMILIES = 2_000  # families tried for one story before it is called impossible
@@ -374,23 +372,3 @@ def _own_names(code: str, parts: int, part: int) -> dict[str, tuple[str, ...]]:
         gender: tuple(n for n in known if fingerprint("name:" + n) % parts == part)
         for gender, known in names(code).items()
     }
-
-
-def read(code: str, sentences: Sequence[str]) -> KinReading:
-    """The reading of a story in a language, which may bring templates along (see `idiom`)."""
-    plain, _, templates = code.partition("+")
-    tongue = book(plain, templates.encode()) if templates else phrases(plain)
-    return KinReading(tongue, sentences)
-
-
-def idiom(code: str, features: Mapping[str, Any]) -> str:
-    """The language of a record: its code, followed by '+' and the record's templates in JSON."""
-    templates = features.get("templates")
-    if not templates:
-        return code
-    try:
-        data = orjson.dumps(templates)
-        book(code, data)
-    except (ValueError, TypeError) as error:
-        raise ParseError(f"the templates of the record are wrong: {error}") from None
-    return f"{code}+{data.decode()}"
