@@ -162,7 +162,7 @@ class KinshipTale(OneWording):
         """The noise that the task wants, or which kind of it there is no room for."""
         draw, words, recipe = self._unfold, self._words, self.recipe
         found: list[Strand] = []
-        used = chains.mask_of(links)
+        used = chains.mask_of_people(links)
         for kind in self.task.noise:
             low, high = recipe.noise.of(kind, self.task.k)
             amount = low + below(draw, high - low + 1)
@@ -179,7 +179,7 @@ class KinshipTale(OneWording):
             if strands is None:
                 return kind
             for strand in strands:
-                used |= chains.mask_of(strand.links)
+                used |= chains.mask_of_people(strand.links)
             found += strands
         return found if self._nameable(family, links, found) else "names"
 
@@ -196,9 +196,9 @@ class KinshipTale(OneWording):
 
     def _nameable(self, family: Family, links: list[Link], noise: Sequence[Strand]) -> bool:
         pool = _names(self.recipe, self._split)
-        people = chains.mask_of(links)
+        people = chains.mask_of_people(links)
         for strand in noise:
-            people |= chains.mask_of(strand.links)
+            people |= chains.mask_of_people(strand.links)
         men, women = people & family.men, people & family.women
         return men.bit_count() <= len(pool[MALE]) and women.bit_count() <= len(pool[FEMALE])
 
