@@ -186,7 +186,7 @@ def test_quotas_follow_the_hops_when_these_are_changed() -> None:
 def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
     author = Author(load("stepgame/noise"), "train")
     draw = iter([i * 0.6180339887 % 1 for i in range(200_000)]).__next__
-    for cell in (order.cell for order in author.orders):
+    for cell in (wanted.cell for wanted in author.requirements):
         assert isinstance(author.recipe, SpaceRecipe)
         tale = SPACE.begin(author.recipe, draw, draw, Brief("train", 0, cell))
         tale.advance(1)

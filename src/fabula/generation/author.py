@@ -28,7 +28,7 @@ from fabula.core.seeds import stream
 from fabula.errors import RecipeError, hint
 from fabula.generation import shortfall
 from fabula.generation.address import Blocks, rota_of, spans
-from fabula.generation.examine import ANYTHING, ELSEWHERE, Examiner, Order, lanes_of
+from fabula.generation.examine import ANYTHING, ELSEWHERE, Examiner, Requirement, lanes_of
 from fabula.generation.interview import HOPELESS, ElsewhereError, Interview
 from fabula.generation.passage import Assignment, Passage
 from fabula.generation.record import Recorder
@@ -143,7 +143,7 @@ class Author:
         self._blocks = Blocks(self.recipe)
         self.block = self._blocks.size
         cells = self.recipe.quota_cells or (ANYTHING,)
-        self.orders = deal([Order.of(cell, self.recipe) for cell in cells])
+        self.requirements = deal([Requirement.of(cell, self.recipe) for cell in cells])
         compositional = self.whole.compositional
         training = compositional is not None and self.split not in compositional.test
         self._examiner = Examiner(
@@ -180,8 +180,8 @@ class Author:
             stream(recipe.id, self.seed, self.split, number, stage)
             for stage in ("unfold", "tell", "ask")
         )
-        order = self.orders[turn % len(self.orders)]
-        brief = Brief(self.split, first, order.cell, self._examiner.splitter.admits)
+        wanted = self.requirements[turn % len(self.requirements)]
+        brief = Brief(self.split, first, wanted.cell, self._examiner.splitter.admits)
         reasons = Reasons()
         for attempt in range(recipe.max_tries):
             if reasons[ELSEWHERE] > HOPELESS:
@@ -189,7 +189,7 @@ class Author:
             tale = self.world.begin(recipe, unfold, tell, brief._replace(attempt=attempt))
             waits = attempt >= IMPATIENT
             interview = Interview(
-                self._examiner, self.orders, tale, first, turn, ask, reasons, waits
+                self._examiner, self.requirements, tale, first, turn, ask, reasons, waits
             )
             try:
                 asked = interview.held()
@@ -198,8 +198,8 @@ class Author:
             if asked:
                 return self._translator.told(Passage(number, first, tale, asked))
             if reasons.hopeless:
-                raise shortfall.never_met(self.assignment, first, order, reasons, attempt + 1)
-        raise shortfall.out_of_tries(self.assignment, first, order.cell, reasons)
+                raise shortfall.never_met(self.assignment, first, wanted, reasons, attempt + 1)
+        raise shortfall.out_of_tries(self.assignment, first, wanted.cell, reasons)
 
     def records(self, passage: Passage) -> list[Instance]:
         """The records of a passage, in order."""

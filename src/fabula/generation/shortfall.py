@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabula.core.search import Reasons
 from fabula.errors import QuotaError
-from fabula.generation.examine import Order, condition_at
+from fabula.generation.examine import Requirement, condition_at
 from fabula.generation.interview import HOPELESS
 from fabula.generation.passage import Assignment
 from fabula.recipe.cells import Cell
@@ -29,7 +29,7 @@ def out_of_tries(assignment: Assignment, index: int, cell: Cell, reasons: Reason
 
 
 def never_met(
-    assignment: Assignment, index: int, order: Order, reasons: Reasons, stories: int
+    assignment: Assignment, index: int, wanted: Requirement, reasons: Reasons, stories: int
 ) -> QuotaError:
     """One condition was never met; names it."""
     recipe, place = assignment.recipe, _place(assignment, index)
@@ -41,7 +41,7 @@ def never_met(
             f"to {-(-size // found):,} or more, or lower the size of the split."
         )
     return QuotaError(
-        f"{place}: no question meets {condition_at(reasons.depth, order, recipe)}; "
+        f"{place}: no question meets {condition_at(reasons.depth, wanted, recipe)}; "
         f"{reasons.chances:,} failed it in {stories:,} stories. What came instead: "
         f"{_top(reasons)}. Loosen this condition, or change what stories are made of: "
         "entities, events, length."
