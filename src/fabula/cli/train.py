@@ -22,7 +22,7 @@ from fabula.errors import FabulaError, MissingExtraError
 
 if TYPE_CHECKING:
     from fabula.training.model import Model
-    from fabula.training.plan import Plan
+    from fabula.training.plan import TrainingPlan
     from fabula.training.source import Source
 
 
@@ -175,7 +175,7 @@ def train(
         ) from None
     from fabula.training.loop import unwatched
     from fabula.training.models import model_named
-    from fabula.training.plan import Plan, divided
+    from fabula.training.plan import TrainingPlan, divided
     from fabula.training.runs import train as carry_out
     from fabula.training.source import Source
 
@@ -187,7 +187,7 @@ def train(
     model_named(model)
     sizes, regime = divided(given)
     changes = changes_of(settings)
-    plan = Plan(
+    plan = TrainingPlan(
         model=model,
         data=tuple(Source(name, changes, size, data_seed) for name in data),
         sizes=sizes,
@@ -246,7 +246,7 @@ def _leads() -> bool:
 
 
 def _together(
-    plan: Plan, out: Path, restarts: int, tests: dict[str, Source], track: str | None
+    plan: TrainingPlan, out: Path, restarts: int, tests: dict[str, Source], track: str | None
 ) -> dict[str, Any]:
     """The part of one process."""
     from fabula.training.runs import train as carry_out
