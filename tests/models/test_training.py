@@ -35,7 +35,7 @@ from fabula.training.loop import METRICS, Trainer, evaluate, shape_of
 from fabula.training.model import Regime
 from fabula.training.models import model_named
 from fabula.training.plan import TrainingPlan
-from fabula.training.runs import Run, _written, train
+from fabula.training.runs import TrainingRun, _written, train
 from fabula.training.source import Source
 from fabula.training.stored import load_model
 
@@ -492,7 +492,7 @@ def test_a_run_goes_on_from_another_with_its_words(tmp_path: Path) -> None:
 
 def test_of_every_source_some_stories_are_held_out(tmp_path: Path) -> None:
     sources = tuple(Source(f"babi/qa{n}", size=60) for n in (1, 2))
-    learned, held = Run(TrainingPlan("ngram", sources), tmp_path)._examples()
+    learned, held = TrainingRun(TrainingPlan("ngram", sources), tmp_path)._examples()
     assert {e.features["recipe"] for e in held} == {"babi/qa1", "babi/qa2"}
     assert not {e.group for e in learned} & {e.group for e in held}
 

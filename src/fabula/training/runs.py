@@ -37,7 +37,7 @@ HELD_OUT = 0.1
 CELLS = ("recipe", "question", "answer", "support_size", "hops", "noise", "composition")
 
 
-class Run:
+class TrainingRun:
     """One plan carried out in one folder."""
 
     def __init__(
@@ -195,7 +195,7 @@ def train(
     with gathered(plan.device) as team:
         if team.leads:
             keep_plan(plan, folder)
-        run = Run(plan, folder, tests, team=team, track=track)
+        run = TrainingRun(plan, folder, tests, team=team, track=track)
         if workers > 1 and restarts > 1:
             if team.size > 1:
                 raise FabulaError("restarts side by side and torchrun do not go together.")
@@ -213,7 +213,7 @@ def train(
 
 
 def _side_by_side(
-    run: Run, restarts: int, workers: int, report: Callable[[Row], None]
+    run: TrainingRun, restarts: int, workers: int, report: Callable[[Row], None]
 ) -> list[dict[str, Any]]:
     """The restarts in processes of their own, which end with this one."""
     results = []

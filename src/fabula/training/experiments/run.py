@@ -28,7 +28,7 @@ from fabula.training.experiments.measures import Measure, measure
 from fabula.training.experiments.spec import Column, Data, Experiment, Line, Scale, matches
 from fabula.training.models import model_named
 from fabula.training.plan import PLAN, TrainingPlan, divided, keep_plan, settings
-from fabula.training.runs import CELLS, Run
+from fabula.training.runs import CELLS, TrainingRun
 from fabula.training.source import Source, digest
 
 Cell = dict[str, Any]
@@ -269,7 +269,7 @@ def _job(training: Training, seed: int, tests: dict[str, Source], store: Path) -
         keep_plan(plan, folder)
     if plan.start:  # each seed goes on from its own
         plan = replace(plan, start=f"{plan.start}/restart-{seed}")
-    return folder, Run(plan, folder, tests, store / "data").restart(seed)
+    return folder, TrainingRun(plan, folder, tests, store / "data").restart(seed)
 
 
 # --- figures --------------------------------------------------------------------------------------
