@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fabula.errors import RecipeError
 from fabula.generation.passage import Assignment, Passage
-from fabula.language.catalogue import tongue
+from fabula.language.catalogue import tongue_for
 from fabula.language.conventions import sentences
 from fabula.language.tongue import Tongue
 from fabula.world.base import ORDERED, World
@@ -22,7 +22,7 @@ class Translator:
         self._recipe = recipe
         self._place = f"recipe {assignment.whole.id}, language"
         self._world = world
-        self._tongue = tongue(
+        self._tongue = tongue_for(
             recipe.world,
             recipe.language,
             recipe.cipher,
