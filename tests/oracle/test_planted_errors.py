@@ -285,7 +285,8 @@ def test_kinship_words(monkeypatch: pytest.MonkeyPatch) -> None:
 SECOND = ("account", "timeline", "placing", "families", "claims", "words", "oracle")
 FIRST = (
     "reading", "knowledge", "language", "phrases", "templates", "algebra", "grid", "bank", "tale",
-    "questions", "motives", "tongue", "phrasebook", "phrase", "lexicon", "symbols", "wording", "filler",
+    "questions", "motives", "tongue", "phrasebook", "phrase", "lexicon", "symbols", "wording",
+    "filler",
 )  # fmt: skip
 
 

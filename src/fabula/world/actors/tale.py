@@ -23,7 +23,7 @@ class ActorsTale:
 
     def __init__(self, recipe: ActorsRecipe, unfold: Draw, tell: Draw) -> None:
         self.recipe = recipe
-        self.language = recipe.tongue
+        self.language = recipe.grammar
         self._cast = recipe.cast
         self.stage = self._stage(unfold)
         self.past, self.wants = self._prepare(unfold)

@@ -36,7 +36,7 @@ def words_of(kind: str) -> Vocabulary:
     return MARRIAGE if kind == BY_MARRIAGE else BLOOD
 
 
-class Tongue(Protocol):
+class UnitParser(Protocol):
     """What understands units: the phrases of a language, or a book of templates beside them."""
 
     def parse(self, unit: str) -> Meaning:
@@ -65,7 +65,7 @@ class Route(NamedTuple):
 class KinReading:
     """The reader's view of a story."""
 
-    def __init__(self, tongue: Tongue, sentences: Sequence[str] = ()) -> None:
+    def __init__(self, tongue: UnitParser, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self._facts: list[tuple[Fact, ...]] = []
         self._near: dict[str, list[Edge]] = {}
