@@ -83,8 +83,9 @@ def reading(count: int, questions: bool = False) -> Figure:
     """The same on stories told before: read, and everything askable answered and proven."""
     from fabula.core.seeds import stream
     from fabula.recipe.loading import load
+    from fabula.world.actors.reading import read
     from fabula.world.actors.recipe import ActorsRecipe
-    from fabula.world.actors.tale import ActorsTale, read
+    from fabula.world.actors.tale import ActorsTale
 
     recipe = load("actors/mix")
     assert isinstance(recipe, ActorsRecipe)

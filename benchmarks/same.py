@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 import fabula
-from fabula.world.actors import reading
+from fabula.world.actors import knowledge
 
 
 def differing(folder: Path) -> tuple[int, list[str]]:
@@ -36,7 +36,7 @@ def differing(folder: Path) -> tuple[int, list[str]]:
 
 if __name__ == "__main__":
     compared, wrong = differing(Path(sys.argv[1]))
-    form = "pure" if str(reading.__file__).endswith(".py") else "compiled"
+    form = "pure" if str(knowledge.__file__).endswith(".py") else "compiled"
     print(f"{form}: {compared - len(wrong)} of {compared} golden instances are the same")
     for name in wrong:
         print(f"  {name} differs")

@@ -22,7 +22,7 @@ from fabula.training.experiments.measures import measure
 from fabula.training.experiments.page import overview, page
 from fabula.training.experiments.reading import load_experiment
 from fabula.training.experiments.run import _done, _tests, carry_out, trainings
-from fabula.training.experiments.spec import Claim, Experiment, matches
+from fabula.training.experiments.spec import Expectation, Experiment, matches
 from fabula.training.models import MODELS, model_named
 from fabula.training.plan import settings
 
@@ -385,7 +385,7 @@ def figures() -> dict[str, Any]:
     ],
 )
 def test_claims(claim: dict[str, Any], holds: bool) -> None:
-    assert judge(Claim(says="so", **claim), figures())["holds"] is holds
+    assert judge(Expectation(says="so", **claim), figures())["holds"] is holds
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

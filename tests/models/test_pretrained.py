@@ -24,7 +24,7 @@ from fabula.training.data import Example, Tensors, Vocabulary, examples_of
 from fabula.training.loop import Trainer, evaluate, loss_of, shape_of
 from fabula.training.model import NO_ANSWER
 from fabula.training.models import PRETRAINED, model_named
-from fabula.training.plan import Plan, settings
+from fabula.training.plan import TrainingPlan, settings
 from fabula.training.runs import train
 from fabula.training.source import Source
 from fabula.training.stored import load_model
@@ -213,7 +213,7 @@ def test_a_run_needs_nothing_but_its_folder(
 ) -> None:
     checkpoint = shutil.copytree(checkpoints / place, tmp_path / "checkpoint")
     recipe = "clutrr/gen-23" if name.startswith("bert") else "babi/qa1"
-    plan = Plan(
+    plan = TrainingPlan(
         name, (Source(recipe, size=40),), {"checkpoint": str(checkpoint), **sizes}, {"epochs": 1}
     )
     found = train(plan, tmp_path / "run")

@@ -14,7 +14,7 @@ from fabula.errors import FabulaError, ParseError
 from fabula.generation.author import generate
 from fabula.recipe.loading import load
 from fabula.training.models import MODELS, PRETRAINED, model_named
-from fabula.training.plan import Plan, divided, settings
+from fabula.training.plan import TrainingPlan, divided, settings
 from fabula.training.runs import train
 from fabula.training.source import Source
 from fabula.training.stored import load_model
@@ -30,8 +30,8 @@ def folder(path: Path, recipe: str = "babi/qa1", seed: int = 0) -> Path:
     return path
 
 
-def plan(source: Source, model: str = "lstm", **more: Any) -> Plan:
-    return Plan(model, (source,), regime=FEW, **more)
+def plan(source: Source, model: str = "lstm", **more: Any) -> TrainingPlan:
+    return TrainingPlan(model, (source,), regime=FEW, **more)
 
 
 def test_data_that_changed_under_their_name_are_another_run(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_linear_start_may_be_left_out() -> None:
 def test_training_that_goes_astray_says_so(tmp_path: Path, name: str) -> None:
     wild = {"epochs": 2, "lr": 1e30, "clip": 0.0}
     with pytest.raises(FabulaError, match="training went astray"):
-        train(Plan(name, (Source("babi/qa1", size=40),), regime=wild), tmp_path / "run")
+        train(TrainingPlan(name, (Source("babi/qa1", size=40),), regime=wild), tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_who_is_asked_about_two_entities_is_not_asked_anything_else(
 ) -> None:
     sizes, regime = divided(given)
     with pytest.raises(FabulaError, match="asked about two entities"):
-        train(Plan(name, (Source("babi/qa1", size=20),), sizes, regime), tmp_path / "run")
+        train(TrainingPlan(name, (Source("babi/qa1", size=20),), sizes, regime), tmp_path / "run")
 
 
 def test_a_model_with_settings_of_another_version_is_told(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from fabula.generation.author import generate
 from fabula.training.data import Tensors, Vocabulary, examples_of
 from fabula.training.loop import loss_of, shape_of
 from fabula.training.models import model_named
-from fabula.training.plan import Plan
+from fabula.training.plan import TrainingPlan
 from fabula.training.runs import train
 from fabula.training.source import Source
 from fabula.training.stored import load_model
@@ -24,7 +24,7 @@ from fabula.training.team import Team
 torch.set_num_threads(1)
 
 # nothing random in it; the last batch of an epoch has one example, and one process none
-PLAN = Plan(
+PLAN = TrainingPlan(
     "memn2n",
     (Source("babi/qa1", size=90),),
     sizes={"linear_start": 0, "noise": 0.0},

@@ -34,8 +34,8 @@ from fabula.training.data import (
 from fabula.training.loop import METRICS, Trainer, evaluate, shape_of
 from fabula.training.model import Regime
 from fabula.training.models import model_named
-from fabula.training.plan import Plan
-from fabula.training.runs import Run, _written, train
+from fabula.training.plan import TrainingPlan
+from fabula.training.runs import TrainingRun, _written, train
 from fabula.training.source import Source
 from fabula.training.stored import load_model
 
@@ -172,7 +172,7 @@ def test_the_loss_of_an_epoch_that_was_cut_short_is_not_compared() -> None:
 
 
 def test_of_restarts_right_as_often_the_surest_is_the_best(tmp_path: Path) -> None:
-    plan = Plan("ngram", (Source("babi/qa1", size=60),), regime={"epochs": 1})
+    plan = TrainingPlan("ngram", (Source("babi/qa1", size=60),), regime={"epochs": 1})
     results = train(plan, tmp_path, restarts=3)["restarts"]
     for loss, result in zip((0.3, 0.1, 0.2), results, strict=True):
         result |= {"selected_by": 1.0, "valid_loss": loss}
@@ -249,7 +249,7 @@ def test_every_example_is_in_exactly_one_batch_and_trimmed() -> None:
 
 
 def test_a_run_reports_all_restarts_and_can_be_used(tmp_path: Path) -> None:
-    plan = Plan("ngram", (Source("babi/qa1", size=100),), regime={"epochs": 3})
+    plan = TrainingPlan("ngram", (Source("babi/qa1", size=100),), regime={"epochs": 3})
     found = train(plan, tmp_path / "run", restarts=2)
     assert [r["restart"] for r in found["restarts"]] == [0, 1]
     assert found["tests"]["babi/qa1"]["runs"] == 2
@@ -264,7 +264,7 @@ def test_a_run_reports_all_restarts_and_can_be_used(tmp_path: Path) -> None:
 def test_unknown_names_are_refused_with_a_suggestion(tmp_path: Path) -> None:
     with pytest.raises(FabulaError, match="Did you mean 'memn2n'"):
         model_named("memn2m")
-    plan = Plan("ngram", (Source("babi/qa1"),), regime={"epoch": 3})
+    plan = TrainingPlan("ngram", (Source("babi/qa1"),), regime={"epoch": 3})
     with pytest.raises(FabulaError, match="Did you mean 'epochs'"):
         train(plan, tmp_path / "run")
 
@@ -282,7 +282,7 @@ def test_unknown_names_are_refused_with_a_suggestion(tmp_path: Path) -> None:
 def test_settings_of_a_wrong_kind_are_refused(
     tmp_path: Path, changes: dict[str, Any], told: str
 ) -> None:
-    plan = Plan("memn2n", (Source("babi/qa1", size=20),), regime=changes)
+    plan = TrainingPlan("memn2n", (Source("babi/qa1", size=20),), regime=changes)
     with pytest.raises(FabulaError, match=told):
         train(plan, tmp_path / "run")
     mended = replace(plan, regime={"epochs": 1})
@@ -403,7 +403,9 @@ def test_selection_on_the_test_is_possible_and_said_aloud(
     assert "SELECTED ON THE TEST" not in capsys.readouterr().out
     main([*command, "--out", str(tmp_path / "cheat"), "--with", "select=test"])
     assert "SELECTED ON THE TEST" in capsys.readouterr().out
-    plan = Plan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2, "select": "test"})
+    plan = TrainingPlan(
+        "memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2, "select": "test"}
+    )
     found = train(plan, tmp_path / "again")
     assert found["selected_on"] == "test"
     assert found["valid_accuracy"]["mean"] == found["tests"]["babi/qa1"]["best"]
@@ -416,7 +418,7 @@ def test_every_epoch_is_logged_to_trackio(tmp_path: Path, monkeypatch: pytest.Mo
         init=lambda **about: begun.append(about), log=logged.append, finish=lambda: None
     )
     monkeypatch.setitem(sys.modules, "trackio", double)
-    plan = Plan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2})
+    plan = TrainingPlan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2})
     train(plan, tmp_path / "run", restarts=2, track="tales")
     assert [(run["project"], run["name"]) for run in begun] == [
         ("tales", "run-0"),
@@ -427,7 +429,7 @@ def test_every_epoch_is_logged_to_trackio(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_restarts_side_by_side_are_those_one_after_another(tmp_path: Path) -> None:
-    plan = Plan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2})
+    plan = TrainingPlan("memn2n", (Source("babi/qa1", size=60),), regime={"epochs": 2})
     one, two = (
         train(plan, tmp_path / str(workers), restarts=2, workers=workers) for workers in (1, 2)
     )
@@ -435,7 +437,7 @@ def test_restarts_side_by_side_are_those_one_after_another(tmp_path: Path) -> No
 
 
 def test_a_model_trained_in_its_linear_phase_is_used_so(tmp_path: Path) -> None:
-    plan = Plan("memn2n", (Source("babi/qa1", size=100),), regime={"epochs": 3})
+    plan = TrainingPlan("memn2n", (Source("babi/qa1", size=100),), regime={"epochs": 3})
     found = train(plan, tmp_path / "run", tests={"babi/qa1": Source("babi/qa1", size=50)})
     model, vocabulary, regime = load_model(tmp_path / "run")
     examples = examples_of(generate("babi/qa1", "test", size=50))
@@ -455,7 +457,7 @@ def test_a_process_has_one_thread_unless_told(
 
 
 def test_new_tests_of_an_old_run_train_nothing(tmp_path: Path) -> None:
-    plan = Plan("ngram", (Source("babi/qa1", size=100),), regime={"epochs": 2})
+    plan = TrainingPlan("ngram", (Source("babi/qa1", size=100),), regime={"epochs": 2})
     train(plan, tmp_path / "run", tests={"near": Source("babi/qa1", size=40)})
     written = (tmp_path / "run" / "restart-0" / "model.pt").stat().st_mtime_ns
     other = {"far": Source("babi/qa1", {"dialect": "release"}, size=30)}
@@ -465,7 +467,7 @@ def test_new_tests_of_an_old_run_train_nothing(tmp_path: Path) -> None:
 
 
 def test_a_run_goes_on_from_another_with_its_words(tmp_path: Path) -> None:
-    first = Plan(
+    first = TrainingPlan(
         "memn2n",
         (Source("babi/qa1", size=100),),
         sizes={"linear_start": 0},
@@ -473,7 +475,7 @@ def test_a_run_goes_on_from_another_with_its_words(tmp_path: Path) -> None:
         words=(Source("babi/qa2", size=50),),
     )
     train(first, tmp_path / "first")
-    second = Plan(
+    second = TrainingPlan(
         "memn2n",
         (Source("babi/qa2", size=50),),
         regime={"epochs": 1, "lr": 0.0},
@@ -490,7 +492,7 @@ def test_a_run_goes_on_from_another_with_its_words(tmp_path: Path) -> None:
 
 def test_of_every_source_some_stories_are_held_out(tmp_path: Path) -> None:
     sources = tuple(Source(f"babi/qa{n}", size=60) for n in (1, 2))
-    learned, held = Run(Plan("ngram", sources), tmp_path)._examples()
+    learned, held = TrainingRun(TrainingPlan("ngram", sources), tmp_path)._examples()
     assert {e.features["recipe"] for e in held} == {"babi/qa1", "babi/qa2"}
     assert not {e.group for e in learned} & {e.group for e in held}
 

@@ -17,8 +17,9 @@ from fabula.core.seeds import stream
 from fabula.core.supports import numbers_of
 from fabula.recipe.loading import build
 from fabula.world.actors.oracle import Claim, Oracle, Sentence
+from fabula.world.actors.reading import read
 from fabula.world.actors.recipe import ActorsRecipe
-from fabula.world.actors.tale import ActorsTale, read
+from fabula.world.actors.tale import ActorsTale
 
 Story = tuple[Sentence, ...]
 Query = tuple[str, ...]

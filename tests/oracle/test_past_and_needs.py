@@ -16,7 +16,7 @@ import pytest
 from fabula.core.supports import mask_of, numbers_of
 from fabula.language import language
 from fabula.world.actors.oracle import Claim, Conclusion, Oracle, Sentence, prove
-from fabula.world.actors.tale import ActorsReading, read
+from fabula.world.actors.reading import ActorsReading, read
 
 Fact = tuple[str, ...]
 Facts = tuple[Fact, ...]

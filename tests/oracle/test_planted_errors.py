@@ -23,7 +23,7 @@ from fabula.language import catalogue, grammar
 from fabula.language.grammar import Language, Statement
 from fabula.language.phrasebook import PhraseBook
 from fabula.world import WORLDS
-from fabula.world.actors import reading as actors_reading
+from fabula.world.actors import knowledge as actors_knowledge
 from fabula.world.kinds.language import KindsLanguage
 from fabula.world.kinds.language import language as kinds_language
 from fabula.world.kinship.phrases import Meaning, Phrases, phrases
@@ -131,7 +131,7 @@ def test_actors(change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_actors_pronoun_of_the_wrong_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pronoun after 'Mary gave the milk to John' is taken for John."""
     records = made("dyna/mix-t12", 60)
-    hear = actors_reading.Knowledge.hear
+    hear = actors_knowledge.Knowledge.hear
 
     def planted(self: Any, number: int, statement: Statement) -> tuple[str, ...]:
         subjects = hear(self, number, statement)
@@ -139,7 +139,7 @@ def test_actors_pronoun_of_the_wrong_person(monkeypatch: pytest.MonkeyPatch) -> 
             self._previous_subjects = (statement.args[1],)
         return subjects
 
-    monkeypatch.setattr(actors_reading.Knowledge, "hear", planted)
+    monkeypatch.setattr(actors_knowledge.Knowledge, "hear", planted)
     told = [
         "Mary went to the park.",
         "Mary took the milk.",
@@ -300,8 +300,9 @@ def test_kinship_words(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SECOND = ("account", "timeline", "placing", "families", "claims", "words", "oracle")
 FIRST = (
-    "reading", "language", "phrases", "templates", "algebra", "grid", "bank", "tale", "questions",
-    "motives", "tongue", "phrasebook", "phrase", "lexicon", "symbols", "wording", "filler",
+    "reading", "knowledge", "language", "phrases", "templates", "algebra", "grid", "bank", "tale",
+    "questions", "motives", "tongue", "phrasebook", "phrase", "lexicon", "symbols", "wording",
+    "filler",
 )  # fmt: skip
 
 

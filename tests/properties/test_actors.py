@@ -17,9 +17,10 @@ from fabula.language import language, language_file
 from fabula.recipe.loading import build
 from fabula.recipe.model import Recipe
 from fabula.world.actors.events import DRIVES, EVENTS, TELLINGS, Told
+from fabula.world.actors.knowledge import FACT_KIND
 from fabula.world.actors.questions import KINDS
-from fabula.world.actors.reading import FACT_KIND
-from fabula.world.actors.tale import ActorsTale, read
+from fabula.world.actors.reading import read
+from fabula.world.actors.tale import ActorsTale
 
 PEOPLE = ["Mary", "John", "Sandra", "Daniel", "Fred", "Julie"]
 PLACES = ["kitchen", "park", "school", "office", "hall", "old mill"]

@@ -18,7 +18,7 @@ from fabula.world.actors import questions
 from fabula.world.actors.asking import Cast, Conclusion
 from fabula.world.actors.disclosure import Confines, Disclosure
 from fabula.world.actors.events import Told
-from fabula.world.actors.reading import Knowledge
+from fabula.world.actors.knowledge import Knowledge
 from fabula.world.base import Candidate, Query, same_answer
 
 
@@ -65,7 +65,7 @@ def test_a_reader_with_a_wrong_verdict_is_caught(
 
     wrong = kind._replace(survey=survey, conclude=always(word))
     monkeypatch.setitem(questions.KINDS, "yes-no", wrong)
-    monkeypatch.setattr("fabula.world.actors.tale.ActorsReading.stands", lambda *_: True)
+    monkeypatch.setattr("fabula.world.actors.reading.ActorsReading.stands", lambda *_: True)
     with pytest.raises(AssertionError, match="two routes disagree"):
         list(fabula.generate("actors/mix", "train", size=50, asks={"yes-no": 1}))
 
@@ -89,7 +89,7 @@ def test_a_reader_that_takes_the_first_give_is_caught(
         return Conclusion(found[0].answer, 0) if found else None
 
     monkeypatch.setitem(questions.KINDS, kind, real._replace(survey=survey, conclude=conclude))
-    monkeypatch.setattr("fabula.world.actors.tale.ActorsReading.stands", lambda *_: True)
+    monkeypatch.setattr("fabula.world.actors.reading.ActorsReading.stands", lambda *_: True)
     with pytest.raises(AssertionError, match="two routes disagree"):
         list(fabula.generate("actors/mix", "train", size=400, length=40, asks={kind: 1}))
 

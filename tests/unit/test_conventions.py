@@ -16,7 +16,7 @@ from fabula.core.instance import Instance
 from fabula.datasets.engines import write
 from fabula.datasets.formats import babi
 from fabula.generation.author import Author, generate, instance
-from fabula.language.catalogue import codes, native, tongue
+from fabula.language.catalogue import codes, native, tongue_for
 from fabula.language.conventions import conventions, sentences
 from fabula.prompting.prompt import forms, prompt, styles
 from fabula.recipe.loading import load
@@ -93,7 +93,7 @@ def test_stating_them_in_the_story_changes_nothing_else(recipe: str) -> None:
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_language_of_a_world_states_them(world: str) -> None:
     for code in codes(world):
-        speaks = tongue(world, code)
+        speaks = tongue_for(world, code)
         if speaks is None:
             continue
         speaks = speaks.begin()

@@ -7,7 +7,7 @@ import pytest
 import fabula
 from fabula.core.supports import mask_of, numbers_of
 from fabula.world.actors.course import gaps
-from fabula.world.actors.tale import read
+from fabula.world.actors.reading import read
 
 
 def supports(story: list[str], *query: str) -> list[tuple[int, ...]]:

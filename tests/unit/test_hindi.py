@@ -9,12 +9,12 @@ import pytest
 
 from fabula.errors import ParseError
 from fabula.language import language_file
-from fabula.language.catalogue import tongue
+from fabula.language.catalogue import tongue_for
 
 
 def hindi(*sentences: str, code: str = "hi-Deva", world: str = "actors") -> list[str]:
     """Sentences in Hindi."""
-    spoken = tongue(world, code)
+    spoken = tongue_for(world, code)
     assert spoken is not None
     return spoken.tell(sentences)
 
@@ -101,7 +101,7 @@ def test_a_pronoun_has_the_gender_of_the_sentence_before() -> None:
     ],
 )
 def test_hindi_questions(world: str, english: str, deva: str) -> None:
-    spoken = tongue(world, "hi-Deva")
+    spoken = tongue_for(world, "hi-Deva")
     assert spoken is not None
     assert spoken.ask(english) == deva
     assert spoken.hear_question(deva).lower() == english.lower()
@@ -124,21 +124,21 @@ def test_hindi_questions(world: str, english: str, deva: str) -> None:
 )  # fmt: skip
 def test_hindi_of_the_other_worlds(world: str, english: str, deva: str) -> None:
     assert hindi(english, world=world) == [deva]
-    spoken = tongue(world, "hi-Deva")
+    spoken = tongue_for(world, "hi-Deva")
     assert spoken is not None
     assert spoken.hear([deva]) == [english]
 
 
 def test_answers_are_words_of_the_language() -> None:
     for code, maybe in (("hi", "shayad"), ("hi-Deva", "शायद"), ("symbolic", "unknown")):
-        spoken = tongue("actors", code)
+        spoken = tongue_for("actors", code)
         assert spoken is not None
         assert spoken.say(["maybe"]) == (maybe,)
         assert spoken.hear_words([maybe]) == ("maybe",)
 
 
 def test_a_wrong_form_is_not_understood() -> None:
-    spoken = tongue("actors", "hi")
+    spoken = tongue_for("actors", "hi")
     assert spoken is not None
     assert spoken.hear(["Sita bagichey mein gayi."]) == ["Mary went to the garden."]
     for wrong in ("Sita bagicha mein gayi.", "Sita bagichey gayi.", "Sita bagichey mein gaya ka."):
@@ -150,7 +150,7 @@ def test_files_are_in_one_normal_form() -> None:
     for path in (resources.files("fabula.language") / "hi").iterdir():
         text = path.read_text("utf-8")
         assert unicodedata.is_normalized("NFC", text), path
-    spoken = tongue("actors", "hi-Deva")
+    spoken = tongue_for("actors", "hi-Deva")
     assert spoken is not None
     decomposed = unicodedata.normalize("NFD", "सीता ने सेब उठाया।")
     assert spoken.hear([decomposed]) == ["Mary picked up the apple."]

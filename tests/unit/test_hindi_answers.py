@@ -7,13 +7,13 @@ from itertools import islice
 import pytest
 
 from fabula.generation.author import generate
-from fabula.language.catalogue import tongue
+from fabula.language.catalogue import tongue_for
 from fabula.language.tongue import Tongue
 from fabula.scoring import score
 
 
 def spoken(code: str, world: str = "actors") -> Tongue:
-    found = tongue(world, code)
+    found = tongue_for(world, code)
     assert found is not None
     return found
 

@@ -27,7 +27,7 @@ from fabula.world.kinship.algebra import (
     fold,
     inverse,
     join,
-    mask_of,
+    mask_of_places,
     mirrored,
     places_of,
     vocabulary,
@@ -95,7 +95,7 @@ def test_fold_uses_every_bracketing() -> None:
 def test_unknown_spreads() -> None:
     assert compose(UNKNOWN, 1) == UNKNOWN
     assert inverse(UNKNOWN) == UNKNOWN
-    assert mask_of(["PPPPPP"]) == UNKNOWN
+    assert mask_of_places(["PPPPPP"]) == UNKNOWN
 
 
 def test_words() -> None:

@@ -17,7 +17,7 @@ from fabula.cli import app
 from fabula.datasets.formats import babi, clutrr_csv
 from fabula.errors import FabulaError, ParseError, RecipeError
 from fabula.language import language, language_file
-from fabula.language.catalogue import catalogue, codes, phrase_book, tongue
+from fabula.language.catalogue import catalogue, codes, phrase_book, tongue_for
 from fabula.language.cipher import cipher
 from fabula.language.lexicon import Lexicon
 from fabula.language.notation import noted, read_notation
@@ -72,7 +72,7 @@ def test_every_pattern_is_heard_as_it_is_told(code: str, world: str) -> None:
                         if word and word not in used and re.fullmatch(token, word)
                     )
                 native = phrase.native(slots)
-                spoken = tongue(world, code)
+                spoken = tongue_for(world, code)
                 assert spoken is not None
                 told = spoken.ask(native) if asked else spoken.tell([native])[0]
                 back = spoken.hear_question(told) if asked else spoken.hear([told])[0]
@@ -85,7 +85,7 @@ def test_no_sentence_of_the_actors_is_without_words(code: str) -> None:
     data = language_file("en", "actors")
     words = {"person": "John", "anyone": "john", "place": "park", "object": "apple",
              "time": "yesterday", "mood": "hungry", "colour": "red", "state": "open"}  # fmt: skip
-    spoken = tongue("actors", code)
+    spoken = tongue_for("actors", code)
     assert spoken is not None
     for key, frames in data["frames"].items():
         kind = key.split("-")[0]

@@ -16,8 +16,9 @@ from fabula.generation.author import Author, generate
 from fabula.recipe.loading import load
 from fabula.world.actors.events import Stage, Told
 from fabula.world.actors.past import Past, displaced
+from fabula.world.actors.reading import ActorsReading, read
 from fabula.world.actors.recipe import ActorsRecipe
-from fabula.world.actors.tale import ActorsReading, ActorsTale, read
+from fabula.world.actors.tale import ActorsTale
 
 JULIE = [
     "This afternoon Julie went to the cinema.",

@@ -9,7 +9,7 @@ import pytest
 from fabula.play.session import Session
 from fabula.play.worldfile import load_world
 from fabula.world.actors.questions import KINDS
-from fabula.world.actors.tale import QUERY_TYPE, ActorsReading, read
+from fabula.world.actors.reading import QUERY_TYPE, ActorsReading, read
 from fabula.world.base import Query
 
 

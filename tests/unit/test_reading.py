@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabula.core.supports import mask_of, numbers_of
-from fabula.world.actors.tale import ActorsReading, read
+from fabula.world.actors.reading import ActorsReading, read
 
 BILL = [
     "Bill moved to the office.",

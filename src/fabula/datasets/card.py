@@ -21,7 +21,8 @@ from fabula.datasets.formats.base import config_name
 from fabula.datasets.formats.parquet import TYPES
 from fabula.datasets.lookups import LOOKUPS, chain_of, lookups
 from fabula.errors import FabulaError
-from fabula.generation.author import Author, conventions_of
+from fabula.generation.author import Author
+from fabula.generation.passage import conventions_of
 from fabula.language.conventions import conventions
 from fabula.recipe.collection import Collection
 from fabula.recipe.loading import load

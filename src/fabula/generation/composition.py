@@ -27,7 +27,7 @@ from fabula.recipe.collection import Collection
 from fabula.recipe.model import Recipe
 
 if TYPE_CHECKING:
-    from fabula.generation.author import Passage
+    from fabula.generation.passage import Passage
 
 MOST_SIGNATURES = 5_000
 """Signatures told apart in a cell, so that memory stays flat."""

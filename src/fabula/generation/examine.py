@@ -4,7 +4,7 @@ Promises:
 1. A question is asked only if the reader can answer it; each support alone gives the answer and
    loses it without any of its sentences; the simulator's own answer is the same. All three are
    checked here, for every question.
-2. It is what its order says, measured on the proof, and its proof belongs to the split.
+2. It meets its requirement, measured on the proof, and its proof belongs to the split.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Refusal(NamedTuple):
     """What other instances have, if that is the reason."""
 
 
-class Order(NamedTuple):
+class Requirement(NamedTuple):
     """What an instance is to be."""
 
     cell: Cell
@@ -59,7 +59,7 @@ class Order(NamedTuple):
     """Trivial guesses that must be wrong."""
 
     @classmethod
-    def of(cls, cell: Cell, recipe: Recipe) -> Order:
+    def of(cls, cell: Cell, recipe: Recipe) -> Requirement:
         """What a cell of a recipe wants."""
         kinds = [kind for kind in recipe.kinds() if not cell.asks or kind in cell.asks]
         conditions = tuple(wanted for wanted in (recipe.keep, cell) if wanted != ANYTHING)
@@ -70,27 +70,27 @@ class Order(NamedTuple):
         return cls(cell, kinds, conditions, least, most, tuple(sorted(misleads)))
 
     def fitting(self, pool: list[Candidate]) -> list[Candidate]:
-        """The candidates that are as ordered, as far as question and answer tell."""
+        """The candidates that are as required, as far as question and answer tell."""
         for wanted in self.conditions:
             if wanted.answers or wanted.asks:
                 pool = [found for found in pool if fits_answer(wanted, *found[:2])]
         return pool
 
 
-class Orders:
+class Requirements:
     """What each instance of a recipe is to be, by its turn."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
-        self._made: dict[int, Order] = {}  # by the id of the cell, which the order keeps alive
+        self._made: dict[int, Requirement] = {}  # by the id of the cell, which it keeps alive
 
-    def __getitem__(self, turn: int) -> Order:
-        """The order of the cell whose turn it is."""
+    def __getitem__(self, turn: int) -> Requirement:
+        """The requirement of the cell whose turn it is."""
         cell = self._recipe.cell_at(turn)
-        order = self._made.get(id(cell))
-        if order is None:
-            order = self._made[id(cell)] = Order.of(cell, self._recipe)
-        return order
+        wanted = self._made.get(id(cell))
+        if wanted is None:
+            wanted = self._made[id(cell)] = Requirement.of(cell, self._recipe)
+        return wanted
 
 
 class Examiner:
@@ -116,7 +116,7 @@ class Examiner:
         self,
         tale: Tale,
         candidate: Candidate,
-        order: Order,
+        wanted: Requirement,
         before: Sequence[Asked],
         settled: int,
         index: int,
@@ -127,7 +127,7 @@ class Examiner:
         stay as they are told.
         """
         query, answer, cited = candidate
-        if order.misleads and not self._misleads(tale, query, answer, order.misleads):
+        if wanted.misleads and not self._misleads(tale, query, answer, wanted.misleads):
             return Refusal("a trivial guess is right", GUESS)
         finding = tale.reading.find(query)
         masks: list[int] = []
@@ -136,11 +136,11 @@ class Examiner:
                 return Refusal(ASKED_BEFORE)
             for mask in finding.masks[: self.recipe.max_supports]:
                 # most questions are dropped for their size: that of the first support is enough
-                if not masks and mask.bit_count() > order.most:
+                if not masks and mask.bit_count() > wanted.most:
                     return Refusal(f"support of {mask.bit_count()}", SIZE)
                 if tale.reading.stands(query, finding.conclusion, mask):
                     masks.append(mask)
-                    if mask.bit_count() < order.least and len(masks) == 1:
+                    if mask.bit_count() < wanted.least and len(masks) == 1:
                         return Refusal(f"support of {mask.bit_count()}", SIZE)
             if not masks:
                 return Refusal("no support stands alone", STANDS)
@@ -151,7 +151,7 @@ class Examiner:
                 raise AssertionError(_disagreement(tale, query, answer, truth))
         elif not cited:  # a published label may be wrong, and is recorded as such; ours may not
             raise AssertionError(_disagreement(tale, query, answer, finding))
-        problem = self._misfit(tale, query, masks, order, index)
+        problem = self._misfit(tale, query, masks, wanted, index)
         if problem is not None:
             return problem
         best = masks[0] if masks else 0
@@ -176,11 +176,11 @@ class Examiner:
         return any(one.query == query and one.masks == masks for one in before)
 
     def _misfit(
-        self, tale: Tale, query: Query, masks: list[int], order: Order, index: int
+        self, tale: Tale, query: Query, masks: list[int], wanted: Requirement, index: int
     ) -> Refusal | None:
         """What about its proof keeps a question out; None if nothing does."""
         reading = tale.reading
-        if order.conditions:
+        if wanted.conditions:
             proof = Proof(
                 masks,
                 len(tale.sentences),
@@ -188,7 +188,7 @@ class Examiner:
                 lambda best: self.world.hops(reading, query, best),
                 lambda best: related(reading, query, best),
             )
-            for number, condition in enumerate(order.conditions):
+            for number, condition in enumerate(wanted.conditions):
                 problem = misfit(condition, proof)
                 if problem is not None:
                     return Refusal(problem.reason, FIRST + NEXT * number + problem.key)
@@ -235,16 +235,16 @@ class Examiner:
         return content(self.world.canon(tale.reading, support), query)
 
 
-def condition_at(depth: int, order: Order, recipe: Recipe) -> str:
-    """The condition at which questions of an order failed, as the recipe writes it."""
+def condition_at(depth: int, wanted: Requirement, recipe: Recipe) -> str:
+    """The condition at which questions failed their requirement, as the recipe writes it."""
     if depth >= HELD_OUT:
         return "compositional.held_out" if depth < LANE else "max_per_signature"
     if depth < FIRST:
         key = {ANSWER: "answers", GUESS: "misleads", SIZE: "support_size"}.get(depth, "")
-        cells = [cell for cell in order.conditions if key and getattr(cell, key) not in (ANY, ())]
+        cells = [cell for cell in wanted.conditions if key and getattr(cell, key) not in (ANY, ())]
     else:
         number, at = divmod(depth - FIRST, NEXT)
-        cells, key = [order.conditions[number]], CONDITIONS[at]
+        cells, key = [wanted.conditions[number]], CONDITIONS[at]
     if not cells:
         return "the rule that a support stands alone"
     said = [

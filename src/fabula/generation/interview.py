@@ -12,12 +12,20 @@ from fabula.core.instance import Asked
 from fabula.core.search import Reasons
 from fabula.core.seeds import Draw, pick, pick_weighted
 from fabula.core.split import OPENING
-from fabula.generation.examine import ANSWER, ELSEWHERE, LANE, Examiner, Order, Orders, Refusal
+from fabula.generation.examine import (
+    ANSWER,
+    ELSEWHERE,
+    LANE,
+    Examiner,
+    Refusal,
+    Requirement,
+    Requirements,
+)
 from fabula.recipe.cells import UNBOUNDED, Cell
 from fabula.world.base import Candidate, Tale
 
 HOPELESS = 20_000  # so often what could be asked belonged to another split
-ALONG = Order(Cell(), (), (), 0, UNBOUNDED)  # what is passed along need not fulfil anything
+ALONG = Requirement(Cell(), (), (), 0, UNBOUNDED)  # what is passed along need not fulfil anything
 
 
 class ElsewhereError(Exception):
@@ -31,7 +39,7 @@ class Interview:
     def __init__(
         self,
         examiner: Examiner,
-        orders: Orders,
+        requirements: Requirements,
         tale: Tale,
         first: int,
         turn: int,
@@ -39,8 +47,8 @@ class Interview:
         reasons: Reasons,
         waits: bool,
     ) -> None:
-        """Its questions are instances from `first` on, ordered by `turn`; `reasons` counts what
-        stood in the way.
+        """Its questions are instances from `first` on; `turn` says which requirement is the first,
+        and `reasons` counts what stood in the way.
 
         A story is told on until there is something to ask. Unless it `waits` for its split too, it
         is given up where something was asked that another split has: waiting would make the
@@ -48,7 +56,7 @@ class Interview:
         """
         self.examiner = examiner
         self.recipe = examiner.recipe
-        self.orders = orders
+        self.requirements = requirements
         self.tale = tale
         self.first = first
         self.turn = turn
@@ -68,13 +76,13 @@ class Interview:
         if not self._told(goal, OPENING) or not self._opens_here() or not self._told(goal):
             return None
         if recipe.questions == "all":
-            self._ask_all(self._order(0), self.examiner.kinds)
+            self._ask_all(self._wanted(0), self.examiner.kinds)
             return self.asked
         for number in range(recipe.questions):
             if number and not self.tale.advance(len(self.tale.sentences) + recipe.every):
                 self.reasons["the story came to an end"] += 1
                 return None
-            if not self._ask_patiently(self._order(number)):
+            if not self._ask_patiently(self._wanted(number)):
                 return None
             if recipe.along:
                 self._ask_all(ALONG, recipe.along)
@@ -84,12 +92,12 @@ class Interview:
         """A question every so many sentences, until the story ends or is long enough."""
         tale, every = self.tale, self.recipe.every
         while len(tale.sentences) < goal and tale.advance(len(tale.sentences) + every):
-            self._ask(self._order(len(self.asked)))
+            self._ask(self._wanted(len(self.asked)))
         return self.asked if self._opens_here() else None
 
-    def _order(self, number: int) -> Order:
+    def _wanted(self, number: int) -> Requirement:
         """What the question of this number is to be."""
-        return self.orders[self.turn + number]
+        return self.requirements[self.turn + number]
 
     # --- telling --------------------------------------------------------------------------
 
@@ -109,50 +117,50 @@ class Interview:
 
     # --- asking ---------------------------------------------------------------------------
 
-    def _ask_patiently(self, order: Order) -> bool:
-        """Ask what is ordered, and tell on until it can be asked."""
+    def _ask_patiently(self, wanted: Requirement) -> bool:
+        """Ask what is required, and tell on until it can be asked."""
         tale, reasons = self.tale, self.reasons
         refused, patience = reasons[ELSEWHERE], self.recipe.patience
-        found = self._ask(order)
+        found = self._ask(wanted)
         while not found and patience and reasons[ELSEWHERE] <= HOPELESS and not reasons.hopeless:
             if reasons[ELSEWHERE] > refused and not self.waits:
                 raise ElsewhereError
             if not tale.advance(len(tale.sentences) + self.recipe.every):
                 return False
-            found = self._ask(order)
+            found = self._ask(wanted)
             patience -= 1
         return found
 
-    def _ask(self, order: Order) -> bool:
-        """Ask what is ordered, its kind drawn by weight; False if nothing can be asked."""
-        kinds = list(order.kinds)
+    def _ask(self, wanted: Requirement) -> bool:
+        """Ask what is required, its kind drawn by weight; False if nothing can be asked."""
+        kinds = list(wanted.kinds)
         while kinds:
             kind = kinds[0]
             if len(kinds) > 1:
                 kind = pick_weighted(self.draw, kinds, [self.recipe.asks[k] for k in kinds])
-            pool = self._pool(kind, order)
+            pool = self._pool(kind, wanted)
             while pool:
                 candidate = self._drawn(pool, kind)
-                if self._put(candidate, order, self.asked):
+                if self._put(candidate, wanted, self.asked):
                     return True
                 pool.remove(candidate)
             kinds.remove(kind)
         return False
 
-    def _ask_all(self, order: Order, kinds: Sequence[str]) -> None:
+    def _ask_all(self, wanted: Requirement, kinds: Sequence[str]) -> None:
         """Ask all questions of these kinds that can be asked now, but for the one just asked."""
         before = len(self.asked)
         last = self.asked[-1].query if self.asked else None
         for kind in kinds:
-            for candidate in self._pool(kind, order):
+            for candidate in self._pool(kind, wanted):
                 if candidate.query != last:
-                    self._put(candidate, order, ())
+                    self._put(candidate, wanted, ())
         if len(self.asked) == before:
             self.reasons["nothing can be asked"] += 1
 
-    def _pool(self, kind: str, order: Order) -> list[Candidate]:
+    def _pool(self, kind: str, wanted: Requirement) -> list[Candidate]:
         found = self.tale.candidates(kind, self.draw)
-        pool = order.fitting(found)
+        pool = wanted.fitting(found)
         if not found:
             self.reasons[f"no {kind} question can be asked"] += 1
         elif not pool:
@@ -169,10 +177,10 @@ class Interview:
                 pool = [found for found in pool if found.answer == answer]
         return pick(self.draw, pool)
 
-    def _put(self, candidate: Candidate, order: Order, before: Sequence[Asked]) -> bool:
+    def _put(self, candidate: Candidate, wanted: Requirement, before: Sequence[Asked]) -> bool:
         """Ask this, if it passes the examination."""
         index = self.first + len(self.asked)
-        found = self.examiner.examine(self.tale, candidate, order, before, self._settled, index)
+        found = self.examiner.examine(self.tale, candidate, wanted, before, self._settled, index)
         if isinstance(found, Refusal):
             self.reasons.refuse(found.reason, found.depth)
             if found.depth == LANE:

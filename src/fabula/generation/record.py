@@ -1,29 +1,31 @@
 """Writes down what was asked: from the questions of a passage to the fields of its records.
 
-What all records of an author or of a passage have in common is made once for all of them; this is
-where most of the time between a story and its line of JSON would go.
+What all records of an assignment or of a passage have in common is made once: without that, most
+of the time between a story and its line of JSON would go here.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fabula._version import __version__
 from fabula.core.supports import numbers_of
-
-if TYPE_CHECKING:
-    from fabula.generation.author import Author, Passage
-    from fabula.language.tongue import Tongue
+from fabula.generation.passage import Assignment, Passage
+from fabula.language.tongue import Tongue
+from fabula.world.base import World
 
 REMEMBERED = 10_000  # queries whose choices are remembered, so that memory stays flat
 
 
 class Recorder:
-    """Makes the fields of the records of one author."""
+    """Makes the fields of the records of one assignment."""
 
-    def __init__(self, author: Author) -> None:
-        self._author = author
-        self._id = f"{author.whole.id}:{author.split}:"
+    def __init__(self, assignment: Assignment, world: World) -> None:
+        self._assignment = assignment
+        self._world = world
+        self._id = f"{assignment.whole.id}:{assignment.split}:"
+        self._stated = list(assignment.stated)
+        self._digest = assignment.whole.digest
         self._choices: dict[tuple[str, ...], tuple[str, ...] | None] = {}
         self._source: dict[str, Any] = {}
         self._letters: dict[str, str] | None = None
@@ -41,7 +43,7 @@ class Recorder:
             count, query, question, answer, support, masks, relied = asked
             best = masks[0] if masks else sum(1 << n for n in support)
             note = annotate(query, best, count)
-            hops = self._author.world.hops(reading, query, best)
+            hops = self._world.hops(reading, query, best)
             features = {**measures(best, len(masks), count, hops), **note.features}
             features["conventions"] = list(relied)
             if shift:
@@ -81,7 +83,7 @@ class Recorder:
     def _find_choices(
         self, query: tuple[str, ...], tongue: Tongue | None
     ) -> tuple[str, ...] | None:
-        found = self._author.world.choices(self._author.recipe, query)
+        found = self._world.choices(self._assignment.recipe, query)
         if tongue and found:
             return tongue.say(found, query)
         return None if found is None else tuple(found)
@@ -90,22 +92,22 @@ class Recorder:
         """How to make a record again, but for what is its own."""
         letters = tongue.letters if tongue else None
         if not self._source or letters != self._letters:
-            author, recipe = self._author, self._author.recipe
+            recipe, split, seed, whole, part = self._assignment
             self._letters = letters
             self._source = {
-                "recipe": author.whole.id,
-                **author.whole.origin.noted(author.member is not None),
-                **({"part": author.member.name} if author.member else {}),
+                "recipe": whole.id,
+                **whole.origin.noted(bool(part)),
+                **({"part": part} if part else {}),
                 "dialect": recipe.dialect,
                 "world": recipe.world,
                 "language": recipe.language,
                 **({"cipher": recipe.cipher} if recipe.cipher else {}),
                 **({"letters": letters} if letters else {}),
-                "conventions": {"stated": recipe.conventions, "names": list(author.stated)},
-                "recipe_digest": author.digest,
+                "conventions": {"stated": recipe.conventions, "names": self._stated},
+                "recipe_digest": self._digest,
                 "version": __version__,
-                "seed": author.seed,
-                "split": author.split,
+                "seed": seed,
+                "split": split,
             }
         return self._source
 

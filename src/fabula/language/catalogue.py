@@ -140,7 +140,7 @@ def phrase_book(code: str, world: str) -> PhraseBook:
     )
 
 
-def tongue(
+def tongue_for(
     world: str,
     code: str,
     kind: str = "",
@@ -165,7 +165,7 @@ def tongue(
 
 def tongue_of(world: str, provenance: Mapping[str, Any]) -> Tongue | None:
     """The tongue of a record, by its provenance."""
-    return tongue(
+    return tongue_for(
         world,
         str(provenance.get("language", "en")),
         str(provenance.get("cipher", "")),

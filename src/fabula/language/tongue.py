@@ -6,7 +6,7 @@ language, is told from that: the same seed and index have the same facts in ever
 Promises:
 1. `hear` undoes `tell`, `hear_question` undoes `ask`, `hear_words` undoes `say`, up to differences
    that the language does not make (which of two verbs for going was used).
-2. The world's own language costs nothing: it has no Tongue at all (`catalogue.tongue` gives None).
+2. The world's own language costs nothing: it has no Tongue (`catalogue.tongue_for` gives None).
 """
 
 from __future__ import annotations

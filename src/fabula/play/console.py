@@ -10,7 +10,7 @@ from shutil import get_terminal_size
 from textwrap import fill
 
 from fabula.errors import FabulaError
-from fabula.play.session import Reply, Session
+from fabula.play.session import Response, Session
 
 PROMPT = "> "
 
@@ -68,7 +68,7 @@ def folded(line: str, width: int) -> str:
 _NUMBERED = re.compile(r"\s*\d+ ")
 
 
-def answer(session: Session, line: str, say: Callable[[str], None]) -> Reply | None:
+def answer(session: Session, line: str, say: Callable[[str], None]) -> Response | None:
     """Perform a line and say what comes of it."""
     try:
         reply = session.perform(line)

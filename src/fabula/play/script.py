@@ -25,7 +25,7 @@ from fabula.errors import FabulaError, OutputError
 from fabula.generation.author import Author, Passage
 from fabula.play.session import Session
 from fabula.play.worldfile import WorldFile
-from fabula.world.actors.tale import ActorsReading, annotation
+from fabula.world.actors.reading import ActorsReading, annotation
 from fabula.world.actors.truth import truth
 from fabula.world.base import Annotation, Candidate, OneWording, Query
 

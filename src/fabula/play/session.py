@@ -25,7 +25,7 @@ from fabula.play.worldfile import WorldFile
 from fabula.world.actors import ACTORS
 from fabula.world.actors.events import Told
 from fabula.world.actors.motives import SMALL
-from fabula.world.actors.tale import ActorsReading
+from fabula.world.actors.reading import ActorsReading
 from fabula.world.actors.truth import truth
 from fabula.world.base import Finding, Query, same_answer
 
@@ -37,7 +37,7 @@ class RefusedError(FabulaError):
     """A command that is impossible now."""
 
 
-class Reply(NamedTuple):
+class Response(NamedTuple):
     """What the game says to a line."""
 
     told: tuple[int, ...] = ()
@@ -78,7 +78,7 @@ class Session:
         self.asked: list[Asked] = []
         self._past: list[_Moment] = []
         self._open()
-        self._commands: dict[str, Callable[[Command], Reply]] = {
+        self._commands: dict[str, Callable[[Command], Response]] = {
             "go": self._go,
             "look": self._look,
             "inventory": self._inventory,
@@ -93,11 +93,11 @@ class Session:
             "questions": self._questions,
             "undo": self._undo,
             "new": self._new,
-            "help": lambda _: Reply(text=self.grammar.phrases["help"]["text"].strip("\n")),
-            "quit": lambda _: Reply(text=self.reports.say("bye"), over=True),
+            "help": lambda _: Response(text=self.grammar.phrases["help"]["text"].strip("\n")),
+            "quit": lambda _: Response(text=self.reports.say("bye"), over=True),
         }
 
-    def perform(self, line: str) -> Reply:
+    def perform(self, line: str) -> Response:
         """What a line does. RefusedError if it is impossible, ParseError if not understood."""
         meant = self.grammar.understand(line)
         if isinstance(meant, Question):
@@ -149,7 +149,7 @@ class Session:
     def _remember(self) -> None:
         self._past.append(_Moment(self.simulation.copy(), len(self.sentences), len(self.asked)))
 
-    def _try(self, happen: Callable[[], Reply]) -> Reply:
+    def _try(self, happen: Callable[[], Response]) -> Response:
         """The reply to something that happens, to be undone; or nothing has changed."""
         self._remember()
         try:
@@ -158,7 +158,7 @@ class Session:
             self._past.pop()
             raise
 
-    def _act(self, command: Command) -> Reply:
+    def _act(self, command: Command) -> Response:
         who, args = self._who(command), command.args
         thing = args["thing"]
         if command.name == "get":
@@ -170,9 +170,9 @@ class Session:
         else:
             kind = {"get-from": "TAKE", "put-in": "PUT", "put-on": "LAY"}[command.name]
             action = Action(kind, (who, thing, args["holder"]))
-        return self._try(lambda: Reply(told=(self._happen(action),)))
+        return self._try(lambda: Response(told=(self._happen(action),)))
 
-    def _go(self, command: Command) -> Reply:
+    def _go(self, command: Command) -> Response:
         who = self._who(command)
         place = command.args.get("place")
         if place is None:
@@ -183,15 +183,15 @@ class Session:
                 known = [way or there for there, way in ways.items()]
                 raise self._refused(Refusal("no-exit", (who, direction, here, *known)))
         action = Action("MOVE", (who, place))
-        return self._try(lambda: Reply(told=(self._happen(action),)))
+        return self._try(lambda: Response(told=(self._happen(action),)))
 
-    def _let_others(self, command: Command) -> Reply:
+    def _let_others(self, command: Command) -> Response:
         people = list(self.world.people)
         waiting = command.actor or self.actor
         if command.name == "wait" and waiting is not None and len(people) > 1:
             people.remove(waiting)
 
-        def happen() -> Reply:
+        def happen() -> Response:
             told = []
             for _ in range(int(command.args.get("number", 1))):
                 action = anybody(self.simulation, people, self._draw("act"))
@@ -200,45 +200,49 @@ class Session:
                 told.append(self._happen(action))
             if not told:
                 raise self._refused(Refusal("nothing-happens", ()))
-            return Reply(told=tuple(told))
+            return Response(told=tuple(told))
 
         return self._try(happen)
 
-    def _set_place(self, command: Command) -> Reply:
+    def _set_place(self, command: Command) -> Response:
         person, place = command.args["person"], command.args["place"]
 
-        def happen() -> Reply:
-            return Reply(told=(self._tell(self.simulation.transport(person, place)),))
+        def happen() -> Response:
+            return Response(told=(self._tell(self.simulation.transport(person, place)),))
 
         return self._try(happen)
 
-    def _set(self, command: Command) -> Reply:
+    def _set(self, command: Command) -> Response:
         entity, word = command.args["entity"], command.args["word"]
         name = command.args.get("property")
         if command.actor is not None:  # the world itself is everywhere
             self._check_seen(command.actor, entity)
 
-        def happen() -> Reply:
+        def happen() -> Response:
             told = self.simulation.set(entity, name, word, self.language)
             if isinstance(told, Refusal):
                 raise self._refused(told)
-            return Reply(told=(self._tell(told),)) if told else Reply(text=self.reports.say("set"))
+            return (
+                Response(told=(self._tell(told),))
+                if told
+                else Response(text=self.reports.say("set"))
+            )
 
         return self._try(happen)
 
     # --- what is shown --------------------------------------------------------------------
 
-    def _look(self, command: Command) -> Reply:
-        return Reply(text=self.reports.look(self.simulation, self._who(command)))
+    def _look(self, command: Command) -> Response:
+        return Response(text=self.reports.look(self.simulation, self._who(command)))
 
-    def _inventory(self, command: Command) -> Reply:
-        return Reply(text=self.reports.inventory(self.simulation, self._who(command)))
+    def _inventory(self, command: Command) -> Response:
+        return Response(text=self.reports.inventory(self.simulation, self._who(command)))
 
-    def _examine(self, command: Command) -> Reply:
+    def _examine(self, command: Command) -> Response:
         entity, who = command.args["entity"], command.actor or self.actor
         if who is not None:
             self._check_seen(who, entity)
-        return Reply(text=self.reports.examine(self.simulation, entity))
+        return Response(text=self.reports.examine(self.simulation, entity))
 
     def _check_seen(self, who: str, entity: str) -> None:
         stage = self.simulation.stage
@@ -247,29 +251,29 @@ class Session:
             reason = "away-person" if entity in stage.place else "away"
             raise self._refused(Refusal(reason, (who, entity, stage.place[who])))
 
-    def _be(self, command: Command) -> Reply:
+    def _be(self, command: Command) -> Response:
         self.actor = command.args.get("person")
         said = self.reports.say("be", self.actor) if self.actor else self.reports.say("nobody")
-        return Reply(text=said)
+        return Response(text=said)
 
-    def _story(self, command: Command) -> Reply:
+    def _story(self, command: Command) -> Response:
         text = self.reports.numbered(self.sentences, range(1, len(self.sentences) + 1))
-        return Reply(text=text or self.reports.say("no-story"))
+        return Response(text=text or self.reports.say("no-story"))
 
-    def _questions(self, command: Command) -> Reply:
-        return Reply(text="\n".join(f"  {frame}" for frame in self.reports.kinds(self.language)))
+    def _questions(self, command: Command) -> Response:
+        return Response(text="\n".join(f"  {frame}" for frame in self.reports.kinds(self.language)))
 
     # --- going back -----------------------------------------------------------------------
 
-    def _undo(self, command: Command) -> Reply:
+    def _undo(self, command: Command) -> Response:
         if not self._past:
             raise self._refused(Refusal("nothing-to-undo", ()))
         moment = self._past.pop()
         lost = self.sentences[moment.told :]
         self._restore(moment)
         if not lost:
-            return Reply(text=self.reports.say("undone-nothing-told"))
-        return Reply(text=self.reports.say("undone", " ".join(lost)))
+            return Response(text=self.reports.say("undone-nothing-told"))
+        return Response(text=self.reports.say("undone", " ".join(lost)))
 
     def _restore(self, moment: _Moment) -> None:
         self.simulation = moment.simulation
@@ -278,12 +282,12 @@ class Session:
         self.asked = self.asked[: moment.asked]
         self.reading = ActorsReading(self.language, self.sentences)
 
-    def _new(self, command: Command) -> Reply:
+    def _new(self, command: Command) -> Response:
         self._restore(_Moment(Simulation(self.world), 0, 0))
         self._past.clear()
         self._open()
         told = tuple(range(1, len(self.sentences) + 1))
-        return Reply(told=told, text=self.reports.say("new"))
+        return Response(told=told, text=self.reports.say("new"))
 
     def _truth(self, query: Query) -> tuple[str, ...] | None:
         """What the simulation says to a question; None where it keeps no record."""
@@ -310,22 +314,22 @@ class Session:
 
     # --- what is asked --------------------------------------------------------------------
 
-    def _ask(self, query: Query) -> Reply:
+    def _ask(self, query: Query) -> Response:
         reading = self.reading
         finding = reading.find(query)
         if finding is None:
-            return Reply(text=self.reports.say("untold"), unanswered=True)
+            return Response(text=self.reports.say("untold"), unanswered=True)
         known = self._truth(query)
         if known is not None and not same_answer(query, known, finding.answer):
             # holding is closed in stories, but in a world somebody may have or something may hold
             # what no sentence has told of yet
             assert query[0] in HOLDING, (query, known, finding)
             said = self.reports.say("partial", ", ".join(finding.answer))
-            return Reply(text=said, unanswered=True)
+            return Response(text=said, unanswered=True)
         masks = self._proofs(query, finding)
         if not masks:
             said = self.reports.say("unproven", ", ".join(finding.answer))
-            return Reply(text=said, unanswered=True)
+            return Response(text=said, unanswered=True)
         asked = Asked(
             len(self.sentences),
             query,
@@ -336,4 +340,4 @@ class Session:
             ACTORS.relies(reading, query, finding.answer, masks),
         )
         self.asked.append(asked)
-        return Reply(text=self.reports.answer(asked, self.sentences), asked=asked)
+        return Response(text=self.reports.answer(asked, self.sentences), asked=asked)

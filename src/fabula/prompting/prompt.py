@@ -26,7 +26,7 @@ import orjson
 from fabula.core.instance import Instance
 from fabula.errors import FabulaError, RecipeError, hint
 from fabula.language import language_file
-from fabula.language.catalogue import WORDS, catalogue, codes, native, tongue, tongue_of
+from fabula.language.catalogue import WORDS, catalogue, codes, native, tongue_for, tongue_of
 from fabula.language.conventions import patterns, sentences
 from fabula.language.lexicon import speller
 from fabula.scoring.answers import said
@@ -143,7 +143,7 @@ def conventions(instance: Instance, language: str = "") -> list[str]:
     source = native(told, world)
     own = other = tongue_of(world, made)
     if language and language != told:
-        other = tongue(world, language) if language in codes(world) else None
+        other = tongue_for(world, language) if language in codes(world) else None
     found = []
     for name, sentence in zip(
         stated["names"], sentences(source, world, stated["names"]), strict=True

@@ -31,8 +31,8 @@ from fabula.core.instance import Instance
 from fabula.scoring.answers import Answers, answers_of, compass, fold, long
 from fabula.scoring.clean import clean, without_next_question, without_reasoning
 from fabula.scoring.outcome import Outcome, Score
-from fabula.scoring.reading import plainly, read
-from fabula.scoring.reply import Reply
+from fabula.scoring.reading import answer_in, plainly
+from fabula.scoring.reply import ParsedReply
 
 __all__ = ["Outcome", "Score", "closed_score", "score"]
 
@@ -50,7 +50,7 @@ def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
         return found
     from fabula.scoring.vocabulary import wide  # reads recipes, which most replies do not need
 
-    given = plainly(Reply(without_reasoning(clean(reply)), wide(instance)))
+    given = plainly(ParsedReply(without_reasoning(clean(reply)), wide(instance)))
     return Score(Outcome.WRONG, given) if given else found
 
 
@@ -61,7 +61,7 @@ def closed_score(instance: Instance, reply: str, truncated: bool = False) -> Sco
     if plain is not None:
         return Score(_outcome([fold(plain)] == [*map(fold, instance.answer)]), (plain,))
     text = without_next_question(without_reasoning(clean(reply)), answers)
-    found = read(Reply(text, answers), truncated)
+    found = answer_in(ParsedReply(text, answers), truncated)
     if isinstance(found, Outcome):
         return Score(found)
     if answers.shape == "way" and not answers.names:

@@ -10,7 +10,7 @@ import unicodedata
 
 from fabula.scoring.answers import LOOSE, Answers
 from fabula.scoring.phrases import HEADING, LABEL, NEXT
-from fabula.scoring.reply import Reply, Span
+from fabula.scoring.reply import ParsedReply, Span
 
 LONGEST = 50_000  # characters that are read, from the end; then the first thousand
 
@@ -76,7 +76,7 @@ def without_next_question(text: str, answers: Answers) -> str:
 def _answered(text: str, before: str, answers: Answers) -> bool:
     """Whether an answer stands on the first line, or after a label before the next question."""
     first = text.strip().partition("\n")[0]
-    if len(first) < 200 and Reply(first, answers).bare(Span(0, len(first)), strict=True):
+    if len(first) < 200 and ParsedReply(first, answers).bare(Span(0, len(first)), strict=True):
         return True
     label = LABEL.search(text)
     return label is not None and bool(before[label.end() :].strip())

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fabula.scoring.answers import fold
 from fabula.scoring.outcome import Outcome
 from fabula.scoring.phrases import ANSWER_IS, FILLER, LABEL, REVISION, THEREFORE
-from fabula.scoring.reply import Mention, Reply, Span
+from fabula.scoring.reply import Mention, ParsedReply, Span
 
 MARKS = 20  # marks that are looked at, from the last; a model may repeat itself for ever
 
@@ -26,7 +26,7 @@ _ITEM = re.compile(r"[\s•-]*(?:(?:the|a|an|also|one|her|his)\s+)*([\w-]+)\s*",
 Found = tuple[str, ...] | Outcome
 
 
-def read(reply: Reply, truncated: bool) -> Found:
+def answer_in(reply: ParsedReply, truncated: bool) -> Found:
     """The answer a reply gives, or why there is none."""
     text = reply.raw.rstrip()
     if not reply.text.strip():
@@ -47,7 +47,7 @@ def read(reply: Reply, truncated: bool) -> Found:
     return Outcome.TRUNCATED if truncated else _unmarked(reply)
 
 
-def plainly(reply: Reply) -> tuple[str, ...]:
+def plainly(reply: ParsedReply) -> tuple[str, ...]:
     """What a reply gives as its answer beyond doubt: marked, in bold, or without another word.
 
     Words that are merely mentioned on the way are no answer.
@@ -107,7 +107,7 @@ def _line_end(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _in_mark(reply: Reply, span: Span) -> Found | None:
+def _in_mark(reply: ParsedReply, span: Span) -> Found | None:
     """What a marked stretch answers: its first sentence that says something."""
     windows = reply.split(span)
     if reply.answers.shape != "one":  # items may stand on lines of their own
@@ -132,7 +132,7 @@ def _rejoined(text: str, windows: list[Span]) -> list[Span]:
     return joined
 
 
-def _given(reply: Reply, mentions: list[Mention], window: Span) -> tuple[str, ...]:
+def _given(reply: ParsedReply, mentions: list[Mention], window: Span) -> tuple[str, ...]:
     """The answer that the mentions of a window amount to; several if it is ambiguous."""
     mentions = reply.without_asides(mentions, window)
     if reply.answers.shape == "way":
@@ -152,7 +152,7 @@ def _distinct(mentions: Iterable[Mention]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([m.answer for m in mentions]))
 
 
-def _leading(reply: Reply, window: Span) -> list[Mention]:
+def _leading(reply: ParsedReply, window: Span) -> list[Mention]:
     """The mention in a bare beginning, as in 'Yes, there is no doubt', unless others follow it."""
     if REVISION.is_in(reply.text[window.start : window.end], reply.words):
         return []
@@ -167,7 +167,7 @@ def _leading(reply: Reply, window: Span) -> list[Mention]:
     return bare[0] if len(_distinct(m for part in bare for m in part)) == 1 else []
 
 
-def _strangers(reply: Reply, window: Span) -> list[str]:
+def _strangers(reply: ParsedReply, window: Span) -> list[str]:
     """Items of a list that are no known answers and no words of the story either."""
     text = reply.text[window.start : window.end]
     found = []
@@ -183,7 +183,7 @@ def _strangers(reply: Reply, window: Span) -> list[str]:
     return [word for word in found if word not in known]
 
 
-def _in_bold(reply: Reply) -> Found | None:
+def _in_bold(reply: ParsedReply) -> Found | None:
     """The answer in bold: the last one, or all of the last paragraph for lists and ways."""
     if "**" not in reply.raw:
         return None
@@ -205,7 +205,7 @@ def _in_bold(reply: Reply) -> Found | None:
     return None
 
 
-def _unmarked(reply: Reply) -> Found:
+def _unmarked(reply: ParsedReply) -> Found:
     """The answer of a reply without a mark."""
     whole = Span(0, len(reply.text))
     mentions = reply.stated(whole)
@@ -232,7 +232,7 @@ def _unmarked(reply: Reply) -> Found:
     return _given(reply, mentions, whole)
 
 
-def _opening(reply: Reply) -> list[Mention]:
+def _opening(reply: ParsedReply) -> list[Mention]:
     """The mentions of a bare beginning, if no other bare sentence says otherwise."""
     first = reply.sentences[0]
     start = reply.bare(first, strict=True)
@@ -248,7 +248,7 @@ def _opening(reply: Reply) -> list[Mention]:
     return start if len(_distinct([*start, *others])) == 1 else []
 
 
-def _ending(reply: Reply, mentions: list[Mention]) -> tuple[str, ...]:
+def _ending(reply: ParsedReply, mentions: list[Mention]) -> tuple[str, ...]:
     """What the last sentence with an answer concludes, if it is plainly a conclusion."""
     last = next(s for s in reversed(reply.sentences) if s.holds(mentions[-1].start))
     text = reply.text[last.start : last.end]

@@ -60,7 +60,7 @@ class Mention(NamedTuple):
     negated: bool = False
 
 
-class Reply:
+class ParsedReply:
     """A reply with its mentions and refusals."""
 
     def __init__(self, text: str, answers: Answers) -> None:

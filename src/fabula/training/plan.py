@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingPlan:
     """All that decides the weights of a run."""
 
     model: str
@@ -100,7 +100,7 @@ def _checked(kind: type[T], values: Mapping[str, Any]) -> T:
         raise FabulaError(f"setting '{name}': {text[0].lower()}{text[1:]}.") from None
 
 
-def keep_plan(plan: Plan, folder: Path) -> None:
+def keep_plan(plan: TrainingPlan, folder: Path) -> None:
     """Write the plan into its folder, which must not hold another."""
     make_folder(folder)
     header, said = folder / PLAN, plan.to_dict()

@@ -25,7 +25,7 @@ from fabula.training.data import Example, Tensors, Vocabulary, hold_out, label
 from fabula.training.loop import Judged, Row, Trainer, Watch, evaluate, shape_of, unwatched
 from fabula.training.model import Model, Regime, Shape, parameters
 from fabula.training.models import model_named
-from fabula.training.plan import Plan, keep_plan, settings
+from fabula.training.plan import TrainingPlan, keep_plan, settings
 from fabula.training.source import Source
 from fabula.training.stored import MODEL_FILES, RUN, load_model, save_model
 from fabula.training.team import Team, gathered
@@ -36,12 +36,12 @@ HELD_OUT = 0.1
 CELLS = ("recipe", "question", "answer", "support_size", "hops", "noise", "composition")
 
 
-class Run:
+class TrainingRun:
     """One plan carried out in one folder."""
 
     def __init__(
         self,
-        plan: Plan,
+        plan: TrainingPlan,
         folder: Path,
         tests: Mapping[str, Source] | None = None,
         store: Path | None = None,
@@ -165,7 +165,7 @@ class Run:
         return learned, held
 
 
-def check(plan: Plan, tests: Mapping[str, Source] | None = None) -> None:
+def check(plan: TrainingPlan, tests: Mapping[str, Source] | None = None) -> None:
     """Refuse what cannot be carried out, before anything is made."""
     settings(model_named(plan.model), plan.sizes, plan.regime)
     for source in plan.data:
@@ -180,7 +180,7 @@ def check(plan: Plan, tests: Mapping[str, Source] | None = None) -> None:
 
 
 def train(
-    plan: Plan,
+    plan: TrainingPlan,
     folder: Path,
     restarts: int = 1,
     workers: int = 1,
@@ -194,7 +194,7 @@ def train(
     with gathered(plan.device) as team:
         if team.leads:
             keep_plan(plan, folder)
-        run = Run(plan, folder, tests, team=team, track=track)
+        run = TrainingRun(plan, folder, tests, team=team, track=track)
         if workers > 1 and restarts > 1:
             if team.size > 1:
                 raise FabulaError("restarts side by side and torchrun do not go together.")
@@ -212,7 +212,7 @@ def train(
 
 
 def _side_by_side(
-    run: Run, restarts: int, workers: int, report: Callable[[Row], None]
+    run: TrainingRun, restarts: int, workers: int, report: Callable[[Row], None]
 ) -> list[dict[str, Any]]:
     """The restarts in processes of their own, which end with this one."""
     results = []
@@ -223,7 +223,7 @@ def _side_by_side(
     return sorted(results, key=lambda result: int(result["restart"]))
 
 
-def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _written(plan: TrainingPlan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What a run says of itself."""
     # of several that are right as often, the one that is surest of it
     best = max(results, key=lambda result: (result["selected_by"], -result["valid_loss"]))
@@ -245,7 +245,7 @@ def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _check_start(plan: Plan, kind: type[Model], sizes: Any, model: Model) -> None:
+def _check_start(plan: TrainingPlan, kind: type[Model], sizes: Any, model: Model) -> None:
     """The model that is gone on from must be of the same kind and size."""
     if type(model) is not kind:
         raise FabulaError(

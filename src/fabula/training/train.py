@@ -14,7 +14,7 @@ from fabula.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from fabula.training.loop import Row, Watch
-    from fabula.training.plan import Plan
+    from fabula.training.plan import TrainingPlan
     from fabula.training.source import Source
 
 
@@ -78,7 +78,7 @@ def train(
     _need_torch()
     from fabula.training.loop import unwatched
     from fabula.training.models import model_named
-    from fabula.training.plan import Plan, divided
+    from fabula.training.plan import TrainingPlan, divided
     from fabula.training.runs import check
     from fabula.training.runs import train as carry_out
     from fabula.training.source import Source
@@ -88,7 +88,7 @@ def train(
     model_named(model)
     sizes, regime = divided(dict(settings or {}))
     learned = _names(data)
-    plan = Plan(
+    plan = TrainingPlan(
         model=model,
         data=tuple(Source(name, changes or {}, size, data_seed) for name in learned),
         sizes=sizes,
@@ -147,7 +147,7 @@ def _names(data: str | Path | Sequence[str | Path]) -> list[str]:
 
 
 def _take_part(
-    plan: Plan,
+    plan: TrainingPlan,
     out: Path,
     restarts: int,
     tests: dict[str, Source],

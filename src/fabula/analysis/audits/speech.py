@@ -16,7 +16,7 @@ from fabula.core.files import parse_json
 from fabula.core.soundness import shown
 from fabula.datasets.formats import babi
 from fabula.errors import FabulaError, ParseError
-from fabula.language.catalogue import codes, native, tongue
+from fabula.language.catalogue import codes, native, tongue_for
 from fabula.language.tongue import Tongue
 from fabula.world import WORLDS
 from fabula.world.base import World
@@ -134,7 +134,9 @@ def _other() -> Iterator[Speech]:
 
 def _speech(name: str, code: str, cipher: str = "", seed: int = 0) -> Speech:
     spoken = {"language": code, **({"cipher": cipher, "seed": seed} if cipher else {})}
-    return Speech(name, WORLDS[name], native(code, name), tongue(name, code, cipher, seed), spoken)
+    return Speech(
+        name, WORLDS[name], native(code, name), tongue_for(name, code, cipher, seed), spoken
+    )
 
 
 def _understood(speech: Speech, story: babi.Story) -> int:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from statistics import mean
 from typing import Any
 
-from fabula.training.experiments.spec import Claim, matches
+from fabula.training.experiments.spec import Expectation, matches
 
 SOLVED = 95.0
 Figures = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Line to column to cell; a cell has a mean in percent."""
 
 
-def judge(claim: Claim, figures: Figures) -> dict[str, Any]:
+def judge(claim: Expectation, figures: Figures) -> dict[str, Any]:
     """Whether a claim holds in each of its columns; one about figures that are missing does not."""
     cases = [_case(claim, column, figures) for column in _columns(claim, figures)]
     return {
@@ -23,7 +23,7 @@ def judge(claim: Claim, figures: Figures) -> dict[str, Any]:
     }
 
 
-def _columns(claim: Claim, figures: Figures) -> list[str]:
+def _columns(claim: Expectation, figures: Figures) -> list[str]:
     """The columns that a claim speaks of; all models, if it does not say."""
     known = dict.fromkeys(
         column for line, cells in figures.items() if matches(line, claim.lines) for column in cells
@@ -34,7 +34,7 @@ def _columns(claim: Claim, figures: Figures) -> list[str]:
     ]
 
 
-def _case(claim: Claim, column: str, figures: Figures) -> dict[str, Any]:
+def _case(claim: Expectation, column: str, figures: Figures) -> dict[str, Any]:
     ours = _values(claim.lines, (column,), figures)
     case: dict[str, Any] = {"column": column, "lines": len(ours)}
     if claim.solves_at_least is not None or claim.solves_at_most is not None:
@@ -59,7 +59,7 @@ def _case(claim: Claim, column: str, figures: Figures) -> dict[str, Any]:
     return case
 
 
-def _others(claim: Claim, column: str, figures: Figures) -> list[float]:
+def _others(claim: Expectation, column: str, figures: Figures) -> list[float]:
     """What a column must be above: the mean of the other lines, in each of the other columns."""
     above = claim.above or {}
     lines, named = above.get("lines", claim.lines), above.get("columns", (column,))

@@ -27,8 +27,8 @@ from fabula.training.experiments.judge import judge
 from fabula.training.experiments.measures import Measure, measure
 from fabula.training.experiments.spec import Column, Data, Experiment, Line, Scale, matches
 from fabula.training.models import model_named
-from fabula.training.plan import PLAN, Plan, divided, keep_plan, settings
-from fabula.training.runs import CELLS, Run
+from fabula.training.plan import PLAN, TrainingPlan, divided, keep_plan, settings
+from fabula.training.runs import CELLS, TrainingRun
 from fabula.training.source import Source, digest
 
 Cell = dict[str, Any]
@@ -43,7 +43,7 @@ Report = Callable[[str], None]
 class Training:
     """A plan with what it is to be tested on."""
 
-    plan: Plan
+    plan: TrainingPlan
     folder: Path
     depth: int
     """How many stages come before it."""
@@ -128,7 +128,7 @@ def _checked(
     return measures
 
 
-def _check_settings(plan: Plan, seen: set[str]) -> None:
+def _check_settings(plan: TrainingPlan, seen: set[str]) -> None:
     """Refuse settings that a model does not have; `seen` has those that are right."""
     if (asked := f"{plan.model} {plan.sizes} {plan.regime}") not in seen:
         settings(model_named(plan.model), plan.sizes, plan.regime)
@@ -185,7 +185,7 @@ def trainings(line: Line, column: Column, amount: Scale, store: Path) -> list[Tr
         seeds = given.pop("seeds", amount.seeds)
         size = given.pop("train_size", amount.train_size)
         sizes, regime = divided(given)
-        plan = Plan(
+        plan = TrainingPlan(
             model=column.model,
             data=tuple(_source(one, amount, size) for one in data),
             sizes=sizes,
@@ -270,7 +270,7 @@ def _job(training: Training, seed: int, tests: dict[str, Source], store: Path) -
         keep_plan(plan, folder)
     if plan.start:  # each seed goes on from its own
         plan = replace(plan, start=f"{plan.start}/restart-{seed}")
-    return folder, Run(plan, folder, tests, store / "data").restart(seed)
+    return folder, TrainingRun(plan, folder, tests, store / "data").restart(seed)
 
 
 # --- figures --------------------------------------------------------------------------------------

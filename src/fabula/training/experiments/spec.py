@@ -190,7 +190,7 @@ class Column(Strict):
         return model
 
 
-class Claim(Strict):
+class Expectation(Strict):
     """A direction; it must hold in each of its columns, for the mean of its lines."""
 
     says: str
@@ -207,7 +207,7 @@ class Claim(Strict):
     by: float = 0.0
 
     @model_validator(mode="after")
-    def _one(self) -> Claim:
+    def _one(self) -> Expectation:
         kinds = (
             self.at_least, self.at_most, self.solves_at_least, self.solves_at_most, self.above,
         )  # fmt: skip
@@ -247,7 +247,7 @@ class Experiment(Strict):
     """How ours differs from the paper's, and why."""
     columns: tuple[Column, ...] = ()
     lines: tuple[Line, ...]
-    claims: tuple[Claim, ...]
+    claims: tuple[Expectation, ...]
     scales: dict[Name, Scale]
     also = ("every", "like")
 

@@ -49,9 +49,10 @@ from fabula.core.seeds import Draw
 from fabula.language import language
 from fabula.world.actors import conventions, exhaust, release
 from fabula.world.actors.questions import KINDS
+from fabula.world.actors.reading import ActorsReading, read
 from fabula.world.actors.recipe import ActorsRecipe
 from fabula.world.actors.steer import steer
-from fabula.world.actors.tale import ActorsReading, ActorsTale, read
+from fabula.world.actors.tale import ActorsTale
 from fabula.world.base import Account, Brief, Citation, Query, World
 
 

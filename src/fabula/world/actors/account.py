@@ -22,9 +22,8 @@ from fabula.language.patterns import (
     silent,
 )
 from fabula.world.actors import timeline
-from fabula.world.actors.claims import PRONOUN, Claim, Sentence
-from fabula.world.base import Claim as Claimed
-from fabula.world.base import Fact, Query
+from fabula.world.actors.claims import PRONOUN, Sentence
+from fabula.world.base import Claim, Fact, Query
 
 KINDS = {
     "MOVE": "move", "AFFIRM": "at", "NEGATE": "not-at", "INDEF": "either", "GRAB": "grab",
@@ -130,7 +129,7 @@ class Account:
         """What a question asks."""
         return self._grammar.question(question)
 
-    def prove(self, claims: Sequence[Claimed], logic: bool = False) -> list[list[str]]:
+    def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
         """What is wrong with each claim; by the logic program if `logic` is set."""
         asked = [Claim(self._named(claim.query), *claim[1:]) for claim in claims]
         if logic:

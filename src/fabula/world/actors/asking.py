@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fabula.language import Language
-from fabula.world.actors.reading import Knowledge
+from fabula.world.actors.knowledge import Knowledge
 from fabula.world.base import Candidate, Query
 
 

@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from fabula.language import Lore
+from fabula.world.base import Claim
 
 Query = tuple[str, ...]
 
@@ -32,14 +33,6 @@ class Sentence(NamedTuple):
 
     facts: tuple[tuple[str, ...], ...]
     refers: bool
-
-
-class Claim(NamedTuple):
-    """An answer to a query at the end of a story, and the supports it is said to have."""
-
-    query: Query
-    answer: tuple[str, ...]
-    supports: tuple[tuple[int, ...], ...]
 
 
 class Conclusion(NamedTuple):

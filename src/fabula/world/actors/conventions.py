@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from fabula.world.actors.knowledge import Knowledge, Node, known_place, open_places, place_bit
 from fabula.world.actors.motives import SMALL, resolved
-from fabula.world.actors.reading import Knowledge, Node, known_place, open_places, place_bit
+from fabula.world.actors.reading import ActorsReading
 from fabula.world.actors.recipe import ActorsRecipe
-from fabula.world.actors.tale import ActorsReading
 from fabula.world.base import Query
 
 HELD = ("list", "count", "what-in", "what-on")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fabula.world.actors.asking import Cast
 from fabula.world.actors.questions import KINDS
-from fabula.world.actors.tale import TYPE, ActorsReading
+from fabula.world.actors.reading import TYPE, ActorsReading
 from fabula.world.base import Fact, Query
 
 SORTS = {"P": "persons", "L": "places", "O": "objects"}

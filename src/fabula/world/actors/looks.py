@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from fabula.language import Language
 from fabula.world.actors.asking import Cast, Conclusion, Kind
-from fabula.world.actors.reading import Knowledge
+from fabula.world.actors.knowledge import Knowledge
 from fabula.world.base import Candidate, Query
 
 LOOKS = {"what-colour": "colour", "what-state": "state"}

@@ -24,7 +24,7 @@ from collections.abc import Callable
 
 from fabula.language import Language
 from fabula.world.actors.asking import Cast, Conclusion, Kind
-from fabula.world.actors.reading import NEVER, Knowledge, Urge, open_places, place_bit
+from fabula.world.actors.knowledge import NEVER, Knowledge, Urge, open_places, place_bit
 from fabula.world.base import Candidate, Fact, Query
 
 SHIFTY = ("not-at", "either")

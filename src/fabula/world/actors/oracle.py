@@ -24,7 +24,6 @@ from fabula.world.actors.claims import (
     QUERIES,
     REASONED,
     WHY,
-    Claim,
     Conclusion,
     Examination,
     Query,
@@ -32,6 +31,7 @@ from fabula.world.actors.claims import (
     description,
     number_word,
 )
+from fabula.world.base import Claim
 from fabula.world.proving import rules
 
 __all__ = ["Claim", "Conclusion", "Oracle", "Sentence", "conclude", "prove"]

@@ -72,10 +72,10 @@ def _check_answers(recipe: ActorsRecipe, place: str, cell: Cell, kinds: list[str
         known: list[str] = []
         for kind in kinds:
             if kind in LISTS:
-                nothing = recipe.tongue.answers["nothing"]
+                nothing = recipe.grammar.answers["nothing"]
                 known += [*recipe.entities.things, nothing]
             else:
-                known += KINDS[kind].choices(recipe.cast, recipe.tongue) or []
+                known += KINDS[kind].choices(recipe.cast, recipe.grammar) or []
         if not set(answer.split(",")) <= set(known):
             named = kinds[0] if len(kinds) == 1 else "any of the questions"
             raise ValueError(
@@ -86,7 +86,7 @@ def _check_answers(recipe: ActorsRecipe, place: str, cell: Cell, kinds: list[str
 def _check_guesses(recipe: ActorsRecipe, place: str, cell: Cell, kinds: list[str]) -> None:
     if "beside" not in cell.misleads or cell.support_size[1] > 1:
         return
-    yes = recipe.tongue.answers["yes"]
+    yes = recipe.grammar.answers["yes"]
     told = [k for k in kinds if k == "where-person" or (k == "yes-no" and cell.answers == (yes,))]
     if told == kinds:
         key = " ".join((kinds[0], *cell.answers)) if place.startswith("bins") else ""

@@ -17,7 +17,7 @@ from fabula.language import Language
 from fabula.world.actors import looks, motives, ways
 from fabula.world.actors.asking import Cast, Conclusion, Kind, places_of
 from fabula.world.actors.course import arranged
-from fabula.world.actors.reading import (
+from fabula.world.actors.knowledge import (
     Give,
     Holder,
     Knowledge,

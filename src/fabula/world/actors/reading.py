@@ -1,604 +1,271 @@
-"""The reader: from the sentences alone, what is known, and from which sentences.
+"""The reader of actor stories: sentences in, findings with their supports out.
 
-It sees parsed statements and never the world. Glossary:
-
-    stay    the time from one told movement of a person to the next; it has one place
-    spot    the time an object spends in one place: until someone who has it moves
-    domain  the places a stay or spot may have, as a bit mask; "not the kitchen" is ~kitchen, a
-            negative int: places are open, so a place is never proven by elimination
-    fact    (domain, mask): the sentences of the mask confine the place to the domain
-    link    two nodes (stays or spots) have the same place, by the sentences of a mask
-    holder  who or what has an object: a person, or a thing that it is in or on. What is in a box is
-            where the box is, from the put on until it is taken out, and goes where the box goes.
-            The spot of a box is a node like any other. Contents are closed, as holding is: in a box
-            is what the story says
-    past    the time before the story's present, in parts such as 'this morning'; somebody is in one
-            place in each part, and nothing is known of a part that no sentence tells of
-    start   the stay with which somebody's present begins, before any movement told without a time:
-            it goes on from the last part of the past
-    need    a mood in which somebody wants a thing, from the sentence that tells of it until they
-            get the thing or are of another mood
+It parses each sentence and hands it to `Knowledge` (knowledge.py), which says what follows and from
+which sentences. What this file adds is what generation asks of the reader of any world.
 
 Promises:
-1. Complete: every minimal set of sentences that confines a place is found, the smallest first and
-   up to FACT_LIMIT of them. Facts travel over links and meet (domains intersect, masks unite) until
-   nothing new comes; only facts that another fact makes superfluous are dropped. This is an
-   assumption-based truth maintenance system.
-2. A sentence with a pronoun is understood only together with the sentence before it, which joins
-   the mask.
-3. Only what is in force counts: a stay ends with the next movement, a holding with the next event
-   about the object. Two consequences are easily overlooked:
-   - an object moves with its holder, and the get in force is the evidence for it;
-   - once a person who got an object and let it go has *left*, the get alone no longer tells where
-     the object is (it reads as if they had taken it along), so the letting go must be cited: the
-     spot goes on as a new node without the links of that get. Likewise what was put in a box
-     that somebody had who has left: the put and their get of the box together read as if the
-     object had gone along. Its spot goes on as a new node that refuses facts by both of them,
-     unless a sentence is among them by which the object or the box was let go.
-4. What is told of the past may be told in any order, and never contradicts the present: things are
-   handled in the present only, and nothing is carried over from one part of the past to another,
-   since somebody may have moved in between; only the last part goes on in the present, of which
-   every movement is told.
-
-    1 Mary moved to the park.   2 Mary took the apple.   3 Mary dropped the apple.
-    4 Mary went to the school.  5 John took the apple.   Where is John? park, by {1, 3, 5}.
+1. It sees sentences only. Nothing here, nor in what it imports, knows the simulator.
+2. A support stands if it gives the conclusion when read alone, and also in a story of whose other
+   sentences one only knows who moved; and if, without any one of its sentences, the rest does not
+   do both.
+3. A signature never depends on names: the same story about other people has the same signature.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeVar
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from fabula.core.supports import preference
-from fabula.language import Lore, Statement
-from fabula.world.base import Fact
+from fabula.core.supports import numbers_of
+from fabula.language import Language, Statement, language
+from fabula.world.actors.knowledge import Knowledge
+from fabula.world.actors.motives import resolved
+from fabula.world.actors.questions import conclude, find
+from fabula.world.base import Annotation, Fact, Finding, Query
 
-T = TypeVar("T")
-
-FACT_LIMIT = 32  # facts of one domain kept per node, the smallest; long stories have millions
-
-FACT_KIND = {
-    "MOVE": "move",
-    "AFFIRM": "at",
-    "NEGATE": "not-at",
-    "INDEF": "either",
-    "GRAB": "grab",
-    "DROP": "drop",
-    "GIVE": "give",
-    "PUT": "put",
-    "LAY": "lay",
-    "TAKE": "take",
-    "COLOUR": "colour",
-    "STATE": "state",
-    "TIME": "went",
-    "NEED": "need",
+# What a kind of sentence counts as in a composition: 'is in' is a move told another way.
+CONCEPT = {"AFFIRM": "MOVE"}
+MOVEMENTS = ("MOVE", "AFFIRM", "NEGATE", "INDEF")
+PAST = ("where-was-object",)
+# Conclusions that name no sentence: the same whatever the numbers of the sentences.
+TIMELESS = ("where-person", "yes-no", "where-object", "where-was-object", "where-was-person")
+SHORT = 8  # of so many sentences and movements the conclusion is remembered
+TYPE = {
+    "move": "PL",
+    "at": "PL",
+    "not-at": "PL",
+    "either": "PLL",
+    "grab": "PO",
+    "drop": "PO",
+    "give": "POP",
+    "put": "POO",
+    "lay": "POO",
+    "take": "POO",
+    "colour": "OC",
+    "state": "OS",
+    "went": "PLT",
+    "need": "PM",
+}
+QUERY_TYPE = {
+    "where-was-person": "PL",
+    "where-will-go": "P",
+    "why-go": "PL",
+    "why-get": "PO",
+    "where-person": "P",
+    "where-object": "O",
+    "where-was-object": "OL",
+    "yes-no": "PL",
+    "count": "P",
+    "list": "P",
+    "what-in": "O",
+    "what-on": "O",
+    "what-colour": "O",
+    "what-state": "O",
+    "who-gave-to": "OP",
+    "who-gave": "O",
+    "who-received": "O",
+    "who-given-to": "PO",
+    "what-given": "PP",
 }
 
-NO_LORE = Lore()
-NEVER = 1 << 62  # the number of a sentence that will not come
-
-Holder = str | tuple[str, str]
-"""A person, or ('in', box) or ('on', table)."""
-USES = {"PUT": "in", "LAY": "on"}
-NEARBY = ""  # the getter of a link that only says that somebody was beside a container
-
-Ride = tuple[int, tuple[int, ...]]
-"""Sentences by which an object would have been carried off, and those any of which denies it."""
-
-_bits: dict[str, int] = {}
-_places: dict[int, str] = {}
+Numbered = tuple[int, Statement]
+"""A sentence with its number."""
+Walk = tuple[str, list[int]]
+"""A person and the sentences by which they moved."""
 
 
-def place_bit(place: str) -> int:
-    """The domain that holds just this place."""
-    bit = _bits.get(place)
-    if bit is None:
-        bit = _bits[place] = 1 << len(_bits)
-        _places[bit] = place
-    return bit
+class ActorsReading:
+    """The reader's view of a story: parsed statements and what follows from them."""
 
+    def __init__(self, tongue: Language, sentences: Sequence[str] = ()) -> None:
+        self.language = tongue
+        self.statements: list[Statement] = []
+        self.knowledge = Knowledge(tongue.lore)
+        self.pronouns: set[int] = set()
+        """The numbers of the sentences with a pronoun."""
+        self._movements: dict[str, list[int]] = {}
+        """Person to the sentences by which they moved."""
+        for sentence in sentences:
+            self.hear(sentence)
 
-class Node:
-    """A stay or a spot: what its own sentence says of it, and what it shares its place with."""
-
-    __slots__ = ("before", "domain", "links", "mask", "open", "root")
-
-    def __init__(self, domain: int = -1, mask: int = 0) -> None:
-        self.domain = domain
-        self.mask = mask
-        self.links: list[tuple[Node, int, Holder | None]] = []
-        """(other node, mask, who has the object from then on, if a get says so)."""
-        self.before: Node | None = None
-        """The stay before, of the same person; START if this one is where their present begins."""
-        self.root: Node | None = None
-        """A step towards the representative of all that share the place; None for itself, since
-        a node that refers to itself would be left to the garbage collector."""
-        self.open = domain
-        """At the representative: the places that all of them together leave open."""
-
-
-START = Node()
-"""Stands before the stay with which somebody's present begins."""
-
-
-class Leg(NamedTuple):
-    """One spot of an object's way."""
-
-    first: Node
-    """The spot as the object arrived."""
-    last: list[Node]
-    """The spot as the object left or now lies there (see promise 3): a list of one."""
-    evidence: int
-    """The sentences that show the object being carried there; 0 for the first spot."""
-
-
-class Give(NamedTuple):
-    """One give."""
-
-    parts: tuple[str, str, str]
-    """Giver, object and receiver."""
-    mask: int
-
-
-class Urge(NamedTuple):
-    """A need of somebody, told by a sentence."""
-
-    mood: str
-    mask: int
-    told: int
-    until: int = NEVER
-    """The sentence by which they got what they wanted or were of another mood."""
-
-
-class Knowledge:
-    """What follows from the sentences heard so far."""
-
-    def __init__(self, lore: Lore = NO_LORE, excerpt: bool = False) -> None:
-        self.lore = lore
-        self.excerpt = excerpt
-        """Whether these are some sentences of a story, read to see what follows from them."""
-        self.stays: dict[str, Node] = {}
-        self.trails: dict[str, list[Leg]] = {}
-        self.holders: dict[str, tuple[Holder, int] | None] = {}
-        """Object to (holder, mask of the get in force), or None once let go."""
-        self.handled: dict[Holder, dict[str, int]] = {}
-        """Holder to object to the mask of their latest get or loss, in order of first touch."""
-        self.gives: list[Give] = []
-        """All gives, in order."""
-        self.past: dict[str, dict[int, Node]] = {}
-        """Person to part of the past (0 is the earliest) to their stay in it, but for the last."""
-        self.urges: dict[str, list[Urge]] = {}
-        """The needs of each person, in order."""
-        self.looks: dict[tuple[str, str], tuple[str, int]] = {}
-        """('colour' or 'state', object) to the latest word for it, and its mask."""
-        self._let_go: dict[Holder, list[tuple[str, Leg]]] = {}
-        self._contained = False
-        """Whether anything was ever put in or on something."""
-        self._refused: dict[Node, tuple[Ride, ...]] = {}
-        """Spot to the rides by which an object would have been carried off from it."""
-        self.comings: dict[str, Any] = {}
-        """What may be asked about where people were before, kept by ways.py."""
-        self._understood: list[tuple[int, str, tuple[str, ...], tuple[str, ...]]] = []
-        self._facts: dict[int, tuple[Fact, ...]] = {}
-        self._labels: dict[Node, dict[Node, list[tuple[int, int]]]] = {}
-        """Representative to the facts about all nodes that share its place, until one is added."""
-        self._previous = 0
-        self._previous_subjects: tuple[str, ...] = ()
-        self._previous_mask = 0
-        self.consistent = True
-        """Whether some assignment of places fits all that was heard."""
-
-    @classmethod
-    def of(cls, story: Iterable[tuple[int, Statement]], lore: Lore = NO_LORE) -> Knowledge:
-        """What follows from these numbered statements."""
-        knowledge = cls(lore)
-        for number, statement in story:
-            knowledge.hear(number, statement)
-        return knowledge
-
-    # --- listening -----------------------------------------------------------------------
-
-    def hear(self, number: int, statement: Statement) -> tuple[str, ...]:
-        """Take in the next sentence; whom it is about, or nobody if it is not understood."""
-        kind, subjects, args, pronoun = statement
-        mask = 1 << number
-        if pronoun:
-            if self._previous != number - 1 or not self._previous_subjects:
-                self._previous_subjects = ()
-                self._previous = number
-                return ()
-            subjects = self._previous_subjects
-            mask |= self._previous_mask
-        elif not subjects:  # it says nothing of anybody, and no pronoun can point to it
-            self._previous, self._previous_subjects = number, ()
-            return ()
-        self._previous = number
-        self._previous_subjects = subjects
-        self._previous_mask = mask
-        self._understood.append((number, kind, subjects, args))
-        if kind == "MOVE" or kind == "AFFIRM":
-            bit = _bits.get(args[0]) or place_bit(args[0])
+    def hear(self, sentence: str) -> None:
+        """Take in the next sentence."""
+        language = self.language
+        statement = language.statements.get(sentence) or language.parse(sentence)
+        self.statements.append(statement)
+        number = len(self.statements)
+        if statement.pronoun:
+            self.pronouns.add(number)
+        subjects = self.knowledge.hear(number, statement)
+        if statement.kind in MOVEMENTS:
             for person in subjects:
-                self._arrive(person, bit, mask)
-        elif kind == "GRAB":
-            for person in subjects:
-                self._get(person, args[0], mask)
-        elif kind == "DROP":
-            for person in subjects:
-                self._touch(person, args[0], mask)
-                self._release(args[0], None)
-        elif kind == "GIVE":
-            for person in subjects:
-                self._give(person, args[0], args[1], mask)
-        elif kind == "NEGATE":
-            for person in subjects:
-                self._arrive(person, ~place_bit(args[0]), mask)
-        elif kind == "INDEF":
-            for person in subjects:
-                self._arrive(person, place_bit(args[0]) | place_bit(args[1]), mask)
-        elif kind == "PUT" or kind == "LAY":
-            for person in subjects:
-                self._put(person, args[0], (USES[kind], args[1]), mask)
-        elif kind == "TAKE":
-            for person in subjects:
-                self._take(person, args[0], args[1], mask)
-        elif kind == "COLOUR" or kind == "STATE":
-            self.looks[FACT_KIND[kind], subjects[0]] = (args[0], mask)
-            self._previous_subjects = ()  # no pronoun stands for a thing
-        elif kind == "TIME":
-            for person in subjects:
-                self._recall(person, place_bit(args[0]), self.lore.times.index(args[1]), mask)
+                self._movements.setdefault(person, []).append(number)
+
+    def find(self, query: Query) -> Finding | None:
+        """What is found for a query, or None if the story does not tell."""
+        return find(self.knowledge, query, self.language)
+
+    def concluded(self, query: Query) -> Finding | None:
+        """What is found for a query, with no supports listed."""
+        found = conclude(self.knowledge, query, self.language)
+        return Finding(found.answer, [], found.established) if found else None
+
+    def stands(self, query: Query, conclusion: object, mask: int) -> bool:
+        """Whether these sentences are a minimal support of the conclusion (promise 2)."""
+        if self._alone(query, mask) != conclusion:
+            return False
+        # questions about the past end with the support; all others with the story
+        end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
+        facts = self.knowledge.facts
+        numbers = numbers_of(mask)
+        people = {name for number in numbers for f in facts[number] for name in (f[1], f[-1])}
+        movements = self._movements
+        walks = [(person, movements[person]) for person in sorted(people) if person in movements]
+        if self._unread(query, mask, end, walks) != conclusion:
+            return False
+        # of one sentence, nothing can be dropped: nothing follows without it
+        return not mask & (mask - 1) or not any(
+            self._alone(query, rest) == conclusion
+            and self._unread(query, rest, end, walks) == conclusion
+            for rest in (mask & ~(1 << number) for number in numbers)
+        )
+
+    def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
+        """The answer if only these sentences had been told, or None if none follows."""
+        knowledge = Knowledge(self.language.lore, excerpt=True)
+        for number in numbers_of(mask):
+            knowledge.hear(number, self.statements[number - 1])
+        found = conclude(knowledge, query, self.language)
+        return found.answer if found else None
+
+    def _alone(self, query: Query, mask: int) -> object:
+        """The conclusion if only these sentences had been told; None if there is none."""
+        return self._unread(query, mask, 0, ())
+
+    def _unread(self, query: Query, mask: int, end: int, walks: Iterable[Walk]) -> object:
+        """The conclusion if of all other sentences only is known who moved, not where to.
+
+        Only the moves of the people named in the support can matter. Of those between two
+        sentences two are as good as more: one may lead anywhere, another one back.
+        """
+        statements, timeless = self.statements, query[0] in TIMELESS
+        course: list[Numbered | str] = []
+        last = place = 0
+        for number in numbers_of(mask):
+            for person, moves in walks:
+                between = bisect_left(moves, number) - bisect_right(moves, last)
+                if between:
+                    course += (person, person) if between > 1 else (person,)
+            statement = statements[number - 1]
+            # numbers matter to pronouns, which must follow at once, and to what is concluded
+            beside = number == last + 1 or not statement.pronoun
+            place = number if not timeless else place + 1 if beside else place + 2
+            last = number
+            course.append((place, statement))
+        for person, moves in walks:
+            between = bisect_right(moves, end) - bisect_right(moves, last)
+            if between > 0:
+                course += (person, person) if between > 1 else (person,)
+        if timeless and len(course) <= SHORT:
+            return _remembered(tuple(course), query, self.language)
+        return _established(course, query, self.language)
+
+    def facts(self) -> list[tuple[Fact, ...]]:
+        """The facts of each sentence, pronouns resolved."""
+        facts = self.knowledge.facts
+        return [facts.get(number, ()) for number in range(1, len(self.statements) + 1)]
+
+    def concepts(self, mask: int) -> tuple[str, ...]:
+        """The events and tellings in these sentences, sorted."""
+        found, facts = set(), self.knowledge.facts
+        for number in numbers_of(mask):
+            statement = self.statements[number - 1]
+            found.add(CONCEPT.get(statement.kind, statement.kind))
+            people = facts.get(number, ())
+            if statement.pronoun:
+                found.add("COMPOUND" if len(people) > 1 else "COREF")
+            elif len(people) > 1:
+                found.add("CONJ")
+        return tuple(sorted(found))
+
+    def signature(self, query: Query, mask: int) -> str:
+        """Question and support with names abstracted."""
+        facts = self.knowledge.facts
+        told = [
+            (bool(self.statements[number - 1].pronoun), facts.get(number, ()))
+            for number in numbers_of(mask)
+        ]
+        query = resolved(self.knowledge, query)
+        return _signature(tuple(told), query, tuple(self.language.lore.times))
+
+
+@lru_cache(maxsize=20_000)  # the same few sentences come up again and again
+def _signature(
+    told: tuple[tuple[bool, tuple[Fact, ...]], ...], query: Query, times: tuple[str, ...]
+) -> str:
+    """Facts and question with names abstracted; a tilde marks what a pronoun tells."""
+    names: dict[tuple[str, str], str] = {}
+
+    def abstract(kind: str, types: str, args: Sequence[str]) -> str:
+        slots = []
+        for sort, name in zip(types, args, strict=True):
+            if sort == "T":  # which of two times is the earlier is no matter of names
+                slots.append(str(times.index(name) + 1))
+                continue
+            key = (sort, name)
+            if key not in names:
+                names[key] = f"{sort}{sum(k[0] == sort for k in names) + 1}"
+            slots.append(names[key])
+        return f"{kind}({','.join(slots)})"
+
+    parts = []
+    for pronoun, facts in told:
+        text = "+".join(abstract(fact[0], TYPE[fact[0]], fact[1:]) for fact in facts)
+        parts.append(f"~{text}" if pronoun else text)
+    return f"{' '.join(parts)} ? {abstract(query[0], QUERY_TYPE[query[0]], query[1:])}"
+
+
+def annotation(reading: ActorsReading, query: Query, mask: int, position: int) -> Annotation:
+    """Roles and features of a question put after `position` sentences of a story."""
+    asked = resolved(reading.knowledge, query)[1]
+    facts = reading.knowledge.facts
+    roles = ["support"] * position
+    related, times = 0, []
+    for number in range(1, position + 1):  # a plain loop: it runs for every record
+        if mask >> number & 1:
+            times += [fact[3] for fact in facts.get(number, ()) if fact[0] == "went"]
+            continue
+        roles[number - 1] = "distractor"
+        for fact in facts.get(number, ()):
+            if asked in fact:
+                related += 1
+                break
+    features: dict[str, object] = {"related_distractors": related}
+    if times:
+        told = [reading.language.lore.times.index(time) for time in times]
+        features["told_in_order"] = told == sorted(told)
+    return Annotation(tuple(roles), features)
+
+
+def _established(course: Sequence[Numbered | str], query: Query, tongue: Language) -> object:
+    """What follows for a query from sentences, and from movements of which only is known whose."""
+    knowledge = Knowledge(tongue.lore, excerpt=True)
+    for event in course:
+        if isinstance(event, str):
+            knowledge.wander(event)
         else:
-            for person in subjects:
-                self._end_urge(person, number)
-                self.urges.setdefault(person, []).append(Urge(args[0], mask, number))
-        return subjects
-
-    def _arrive(self, person: str, domain: int, mask: int) -> None:
-        """A new stay begins; what the person has comes along."""
-        stay = Node(domain, mask)
-        stay.before = self.stays.get(person)
-        self.stays[person] = stay
-        handled = self.handled.get(person)
-        if not handled:
-            return
-        stayed = self._apparent_rides(person) if self._contained else ()
-        for thing in handled:
-            holding = self.holders[thing]
-            if holding is not None and holding[0] == person:
-                spot = Node()
-                self._link(spot, stay, holding[1], person)
-                self.trails[thing].append(Leg(spot, [spot], holding[1] | mask))
-                if self._contained:
-                    self._bring(thing, spot, holding[1] | mask)
-        for thing, leg in self._let_go.pop(person, ()):
-            if self.trails[thing][-1] is leg:
-                leg.last[0] = self._without(leg.last[0], person)
-        for thing, rides in stayed:
-            last = self.trails[thing][-1].last
-            last[0] = self._without(last[0], person)
-            self._refused[last[0]] = (*self._refused.get(last[0], ()), *rides)
-
-    def wander(self, person: str) -> None:
-        """A person moves, no one knows where: a new stay of which nothing is known."""
-        self._arrive(person, -1, 0)
-
-    def _recall(self, person: str, domain: int, part: int, mask: int) -> None:
-        """Somebody was there in a part of the past."""
-        if part == len(self.lore.times) - 1:
-            stay = self._start(person)
-        else:
-            stay = self.past.setdefault(person, {}).setdefault(part, Node())
-        if stay.mask:  # told before, and perhaps otherwise
-            self._link(stay, Node(domain, mask), 0)
-            return
-        stay.domain, stay.mask = domain, mask
-        root = _root(stay)
-        self._labels.pop(root, None)
-        root.open &= domain
-        if not root.open:
-            self.consistent = False
-
-    def _start(self, person: str) -> Node:
-        """The stay with which a person's present begins."""
-        stay = self.stays.get(person)
-        while stay is not None and stay.before is not None:
-            if stay.before is START:
-                return stay
-            stay = stay.before
-        start = Node()
-        start.before = START
-        if stay is None:
-            self.stays[person] = start
-        else:
-            stay.before = start
-        return start
-
-    def _end_urge(self, person: str, number: int, thing: str | None = None) -> None:
-        """A person is of another mood, or has got a thing, which may be what they wanted."""
-        urges = self.urges.get(person)
-        if urges and urges[-1].until == NEVER:
-            urge = urges[-1]
-            if thing is None or self.lore.needs[urge.mood].thing == thing:
-                urges[-1] = urge._replace(until=number)
-
-    def _get(self, person: str, thing: str, mask: int) -> None:
-        self._touch(person, thing, mask, person)
-        self._release(thing, (person, mask))
-        if self.urges:
-            self._end_urge(person, mask.bit_length() - 1, thing)
-
-    def _give(self, giver: str, thing: str, receiver: str, mask: int) -> None:
-        self._touch(giver, thing, mask, receiver)
-        self._touch(receiver, thing, mask, receiver)
-        self._link(self.stays[giver], self.stays[receiver], mask)
-        self._release(thing, (receiver, mask))
-        self.gives.append(Give((giver, thing, receiver), mask))
-        if self.urges:
-            self._end_urge(receiver, mask.bit_length() - 1, thing)
-
-    def _touch(self, person: str, thing: str, mask: int, getter: Holder | None = None) -> None:
-        """Person and thing are in the same place now, and the getter, if any, has the thing."""
-        self._meet(person, thing, mask, getter)
-        self.handled.setdefault(person, {})[thing] = mask
-
-    def _meet(self, person: str, thing: str, mask: int, getter: Holder | None) -> None:
-        """Person and thing are in the same place now."""
-        stay = self.stays.get(person)
-        if stay is None:
-            stay = self.stays[person] = Node()
-            stay.before = START
-        trail = self.trails.get(thing)
-        if trail is None:
-            spot = Node()
-            self.trails[thing] = [Leg(spot, [spot], 0)]
-        else:
-            spot = trail[-1].last[0]
-        self._link(spot, stay, mask, getter)
-
-    # --- containers ------------------------------------------------------------------------
-
-    def _put(self, person: str, thing: str, holder: tuple[str, str], mask: int) -> None:
-        self._touch(person, thing, mask, holder)
-        self._meet(person, holder[1], mask, NEARBY)
-        self.handled.setdefault(holder, {})[thing] = mask
-        self._release(thing, (holder, mask))
-        self._contained = True
-
-    def _take(self, person: str, thing: str, container: str, mask: int) -> None:
-        self._touch(person, thing, mask, person)
-        self._meet(person, container, mask, NEARBY)
-        for use in USES.values():
-            self.handled.setdefault((use, container), {})[thing] = mask
-        self._release(thing, (person, mask))
-        if self.urges:
-            self._end_urge(person, mask.bit_length() - 1, thing)
-
-    def _bring(self, container: str, spot: Node, evidence: int) -> None:
-        """What is in or on a thing that is carried to a new spot comes along."""
-        for use in USES.values():
-            for thing in self.handled.get((use, container), ()):
-                holding = self.holders[thing]
-                if holding is not None and holding[0] == (use, container):
-                    inner = Node()
-                    self._link(inner, spot, holding[1], holding[0])
-                    self.trails[thing].append(Leg(inner, [inner], evidence | holding[1]))
-                    self._bring(thing, inner, evidence | holding[1])
-
-    def _apparent_rides(self, leaver: str) -> list[tuple[str, list[Ride]]]:
-        """The objects that stay, but seem to go along with the leaver by some of the sentences."""
-        found = []
-        for thing in self.trails:
-            rides = self._rides(thing, leaver, (thing,))
-            if rides and self._bearer(thing) != leaver:
-                found.append((thing, rides))
-        return found
-
-    def _rides(self, thing: str, leaver: str, inside: tuple[str, ...]) -> list[Ride]:
-        """How the leaver may seem to carry a thing in something, by what happened on this spot."""
-        rides: list[Ride] = []
-        events = self._handlings(thing)
-        for at, (getter, mask) in enumerate(events):
-            if isinstance(getter, tuple) and getter[1] not in inside:
-                container = getter[1]
-                denied = tuple(other for _, other in events[at + 1 :] if other != mask)
-                boxes = self._handlings(container)
-                carried = [
-                    (other, tuple(o for _, o in boxes[i + 1 :] if o != other))
-                    for i, (who, other) in enumerate(boxes)
-                    if who == leaver
-                ]
-                carried += self._rides(container, leaver, (*inside, container))
-                rides += [(mask | other, denied + more) for other, more in carried]
-        return rides
-
-    def _handlings(self, thing: str) -> list[tuple[Holder | None, int]]:
-        """Who or what got a thing on its present spot, None if it was dropped; in order."""
-        trail = self.trails.get(thing)
-        if trail is None:
-            return []
-        return [(getter, mask) for _, mask, getter in trail[-1].last[0].links if getter != NEARBY]
-
-    def _bearer(self, thing: str) -> str | None:
-        """The person who carries a thing, by hand or in something."""
-        seen = set()
-        while thing not in seen:
-            seen.add(thing)
-            holding = self.holders.get(thing)
-            if holding is None:
-                return None
-            if isinstance(holding[0], str):
-                return holding[0]
-            thing = holding[0][1]
-        return None
-
-    # --- spots -----------------------------------------------------------------------------
-
-    def _release(self, thing: str, holder: tuple[Holder, int] | None) -> None:
-        """The thing changes hands; whoever had it is noted as having let it go here."""
-        before = self.holders.get(thing)
-        if before is not None:
-            self._let_go.setdefault(before[0], []).append((thing, self.trails[thing][-1]))
-        self.holders[thing] = holder
-
-    def _link(self, first: Node, second: Node, mask: int, getter: Holder | None = None) -> None:
-        """From now on the two nodes have the same place."""
-        first.links.append((second, mask, getter))
-        second.links.append((first, mask, getter))
-        one, other = _root(first), _root(second)
-        if self._labels:
-            self._labels.pop(one, None)
-            self._labels.pop(other, None)
-        if one is not other:
-            other.root = one
-            one.open &= other.open
-            if not one.open:
-                self.consistent = False
-
-    def _without(self, spot: Node, leaver: str) -> Node:
-        """The same spot as a new node, without the links of gets by a person who has left."""
-        fresh = Node()
-        for other, mask, getter in spot.links:
-            if getter != leaver:
-                self._link(fresh, other, mask, getter)
-        if spot in self._refused:
-            self._refused[fresh] = self._refused[spot]
-        return fresh
-
-    def way(self, person: str) -> list[Node | None]:
-        """A person's stays in order of time: one for each part of the past, None where nothing is
-        told, the last of these the start of the present; then one for each movement."""
-        way: list[Node | None] = []
-        stay = self.stays.get(person)
-        while stay is not None and stay is not START:
-            way.append(stay)
-            stay = stay.before
-        if stay is None:  # the first stay that is told of began with a movement
-            way.append(None)
-        parts = len(self.lore.times) - 1
-        past = self.past.get(person)
-        if past:
-            way += [past.get(part) for part in range(parts - 1, -1, -1)]
-        else:
-            way += [None] * parts
-        way.reverse()
-        return way
-
-    @property
-    def facts(self) -> dict[int, tuple[Fact, ...]]:
-        """Sentence number to its facts, pronouns resolved; absent if not understood."""
-        facts = self._facts
-        if len(facts) < len(self._understood):
-            for number, kind, subjects, args in self._understood[len(facts) :]:
-                facts[number] = tuple((FACT_KIND[kind], person, *args) for person in subjects)
-        return facts
-
-    # --- concluding ----------------------------------------------------------------------
-
-    def facts_of(self, node: Node) -> list[tuple[int, int]]:
-        """Every minimal fact about a node's place."""
-        if not node.links:
-            return [(node.domain, node.mask)] if node.mask else []
-        root = _root(node)
-        if root.open == -1:
-            return []
-        labels = self._labels.get(root)
-        if labels is None:
-            labels = self._labels[root] = self._saturate(node)
-        return labels[node]
-
-    def _saturate(self, start: Node) -> dict[Node, list[tuple[int, int]]]:
-        """Let facts travel over the links of a component and meet, until nothing new comes."""
-        refused = self._refused
-        labels: dict[Node, list[tuple[int, int]]] = {start: []}
-        component = [start]
-        # (node, domain, mask, where it comes from), by size of mask: the smallest come first
-        todo: list[list[tuple[Node, int, int, Node | None]]] = [[]]
-        for node in component:
-            if node.mask:
-                _at(todo, node.mask.bit_count()).append((node, node.domain, node.mask, None))
-            for other, _, _ in node.links:
-                if other not in labels:
-                    labels[other] = []
-                    component.append(other)
-        for size, bucket in enumerate(todo):
-            for node, domain, mask, origin in bucket:  # grows while it is read
-                if refused and node in refused and _rides_off(refused[node], mask):
-                    continue
-                facts = labels[node]
-                alike = 0
-                for known, cited in facts:
-                    if not known & ~domain:
-                        if not cited & ~mask:
-                            break
-                        alike += known == domain
-                else:
-                    if alike >= FACT_LIMIT:
-                        continue
-                    for known, cited in facts:
-                        both = domain & known
-                        if both != domain and both != known:
-                            union = mask | cited
-                            _at(todo, union.bit_count()).append((node, both, union, None))
-                    facts.append((domain, mask))
-                    for other, link, _ in node.links:
-                        if other is not origin:
-                            union = mask | link
-                            grown = union.bit_count()
-                            if grown == size:
-                                bucket.append((other, domain, union, node))
-                            else:
-                                _at(todo, grown).append((other, domain, union, node))
-        # a fact found later may confine more with the same sentences, and so replace an earlier one
-        for node in component:
-            facts = labels[node]
-            if len(facts) > 1 and any(f[0] != facts[0][0] for f in facts):
-                labels[node] = [
-                    (d, m)
-                    for d, m in facts
-                    if not any(d2 != d and not d2 & ~d and not m2 & ~m for d2, m2 in facts)
-                ]
-        return labels
-
-    def label(self, node: Node) -> list[int]:
-        """Every minimal support of what is left open for a node, best first."""
-        if not node.links:
-            return [node.mask] if node.mask else []
-        domain = _root(node).open
-        masks = [mask for known, mask in self.facts_of(node) if known == domain]
-        if len(masks) > 1:  # none contains another, so they only need to be put in order
-            masks.sort(key=preference)
-        return masks
+            knowledge.hear(*event)
+    found = conclude(knowledge, query, tongue)
+    return found.established if found else None
 
 
-def known_place(node: Node) -> str | None:
-    """The place of a node, if it is known."""
-    return _places.get(node.open if node.root is None else _root(node).open)
+@lru_cache(maxsize=50_000)
+def _remembered(course: tuple[Numbered | str, ...], query: Query, tongue: Language) -> object:
+    """The same: supports are short and alike, however long and different the stories."""
+    return _established(course, query, tongue)
 
 
-def open_places(node: Node) -> int:
-    """The domain that all sentences together leave open for a node; -1 if nothing is known."""
-    return node.open if node.root is None else _root(node).open
-
-
-def _rides_off(rides: tuple[Ride, ...], mask: int) -> bool:
-    """Whether by these sentences alone an object would have been carried off."""
-    return any(
-        not ride & ~mask and all(denial & ~mask for denial in denials) for ride, denials in rides
-    )
-
-
-def _root(node: Node) -> Node:
-    root = node.root
-    if root is None:
-        return node
-    while root.root is not None:
-        root = root.root
-    node.root = root  # the next way is one step
-    return root
-
-
-def _at(buckets: list[list[T]], size: int) -> list[T]:
-    while len(buckets) <= size:
-        buckets.append([])
-    return buckets[size]
+def read(code: str, sentences: Sequence[str]) -> ActorsReading:
+    """The reading of a story in a language."""
+    return ActorsReading(language(code, "actors"), sentences)

@@ -173,7 +173,7 @@ class ActorsRecipe(Recipe):
             raise ValueError("events.TAKE: nothing is ever put anywhere; give PUT or LAY a weight")
 
     def _check_moods(self) -> None:
-        needs = self.tongue.lore.needs
+        needs = self.grammar.lore.needs
         for mood in self.moods:
             if mood not in needs:
                 raise ValueError(f"moods: unknown '{mood}'.{hint(mood, needs)}")
@@ -209,7 +209,7 @@ class ActorsRecipe(Recipe):
 
     def _check_names(self) -> None:
         """Every name must survive being told and parsed back in every frame that names it."""
-        tongue = self.tongue
+        tongue = self.grammar
         people, places, things = self.entities.persons, self.entities.places, self.entities.things
         probes: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
             ("AFFIRM", (name,), (places[0],), f"persons: '{name}'") for name in people
@@ -246,7 +246,7 @@ class ActorsRecipe(Recipe):
     def pronoun(self, people: tuple[str, ...]) -> str | None:
         """The pronoun for one person or two."""
         known = self.pronouns.get(people[0]) if len(people) == 1 else None
-        return known or self.tongue.pronoun(people)
+        return known or self.grammar.pronoun(people)
 
     @property
     def beats(self) -> dict[str, float]:
@@ -270,14 +270,14 @@ class ActorsRecipe(Recipe):
         return {"GRAB": self.there.GRAB, "DROP": self.there.DROP}
 
     @property
-    def tongue(self) -> Language:
-        """The language, with words for this world."""
+    def grammar(self) -> Language:
+        """The grammar of its own language, with words for this world."""
         return language(self.native, "actors")
 
     @cached_property
     def cast(self) -> Cast:
         """Whom and what questions may name."""
-        entities, needs = self.entities, self.tongue.lore.needs
+        entities, needs = self.entities, self.grammar.lore.needs
         moods = self.moods or tuple(mood for mood in needs if needs[mood] in self._reachable)
         return Cast(
             entities.persons,

@@ -38,6 +38,7 @@ NATURAL_HOLDING = 2
 HOLDING = ("list", "count")
 PLACING = (*NATURAL, *HOLDING)
 BY_GIVER = ("what-given", "who-given-to")
+ABOUT_PERSON = ("where-person", "yes-no", *HOLDING, *BY_GIVER)
 GIVING = (*BY_GIVER, "who-gave", "who-gave-to", "who-received")
 """Gives come by themselves, but rarely such that the last mention beside the name is wrong."""
 WAIT = 3  # stories waited for what should come by itself
@@ -96,7 +97,7 @@ class Plot(Handing):
         open_ends = not answers or said["maybe"] in answers
         super().__init__(tale, draw, kind == "yes-no" and open_ends)
         self.steps: list[Step] = []
-        self._about_person = kind in ("where-person", "yes-no", *HOLDING, *BY_GIVER)
+        self._about_person = kind in ABOUT_PERSON
         self._by_link = kind == "where-person" and "beside" in cell.misleads
         """Whether a told movement of the person must not show where they are."""
         self._only_open = kind == "yes-no" and answers == (said["maybe"],)

@@ -31,7 +31,6 @@ from fabula.world.actors.claims import (
     QUERIES,
     REASONED,
     WHY,
-    Claim,
     Conclusion,
     Examination,
     Query,
@@ -39,6 +38,7 @@ from fabula.world.actors.claims import (
     description,
     number_word,
 )
+from fabula.world.base import Claim
 
 Fact = tuple[str, ...]
 Holder = tuple[str, str]

@@ -3,7 +3,7 @@
     1 Julie went to the park this morning.   2 Yesterday Julie went to the school.
     Where was Julie before the park? school, by {1, 2}.
 
-A person's *way* is their stays in order of time (see reading.py). What is asked for is the stay
+A person's *way* is their stays in order of time (see knowledge.py). What is asked for is the stay
 just before the latest that is known to have begun by coming to the place. It is not known
 - if a movement told since may have led there again ('is no longer in the hall');
 - if nothing is told of the part of the past before: who was in the park yesterday and in the
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from fabula.core.supports import product
 from fabula.language import Language
 from fabula.world.actors.asking import Cast, Conclusion, Kind, places_of
-from fabula.world.actors.reading import Knowledge, Node, known_place, open_places, place_bit
+from fabula.world.actors.knowledge import Knowledge, Node, known_place, open_places, place_bit
 from fabula.world.base import Candidate, Query
 
 PRODUCT_LIMIT = 16  # of the supports of two places, the best so many are combined

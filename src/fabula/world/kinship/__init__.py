@@ -34,9 +34,9 @@ from fabula.core.seeds import Draw
 from fabula.world.base import Account, Brief, Query, World
 from fabula.world.kinship import conventions
 from fabula.world.kinship.phrases import phrases
-from fabula.world.kinship.reading import BY_MARRIAGE, KinReading
+from fabula.world.kinship.reading import BY_MARRIAGE, KinReading, idiom, read
 from fabula.world.kinship.recipe import KinshipRecipe
-from fabula.world.kinship.tale import KinshipTale, idiom, read
+from fabula.world.kinship.tale import KinshipTale
 
 
 class Kinship(World):

@@ -76,7 +76,7 @@ def join(first: str, second: str) -> set[str]:
             return {first + second}
 
 
-def mask_of(places: Iterable[str]) -> int:
+def mask_of_places(places: Iterable[str]) -> int:
     """The positions as a bit mask; one that is too long makes it UNKNOWN."""
     mask = 0
     for place in places:
@@ -105,7 +105,7 @@ class _Row(dict[int, int]):
         mask = UNKNOWN
         if self._known and second != UNKNOWN:
             ways = [join(one, two) for one in self._first for two in places_of(second)]
-            mask = mask_of(set().union(*ways) - {""})
+            mask = mask_of_places(set().union(*ways) - {""})
         if _Row.kept < MOST_KEPT:
             _Row.kept += 1
             self[second] = mask
@@ -132,7 +132,7 @@ def compose(first: int, second: int) -> int:
 
 def inverse(mask: int) -> int:
     """Where the first may be, seen from the second."""
-    return UNKNOWN if mask == UNKNOWN else mask_of(map(mirrored, places_of(mask)))
+    return UNKNOWN if mask == UNKNOWN else mask_of_places(map(mirrored, places_of(mask)))
 
 
 _FOLDED: dict[tuple[int, ...], int] = {}
@@ -241,7 +241,7 @@ class Vocabulary:
             ]
         self.options = options
         self.relations: dict[str, Relation] = {r.name: r for r in relations}
-        self.mask: dict[str, int] = {r.name: mask_of(r.places) for r in relations}
+        self.mask: dict[str, int] = {r.name: mask_of_places(r.places) for r in relations}
         self.mirror: dict[str, str] = {r.name: r.mirror for r in relations}
         self.at: dict[str, str] = {place: r.name for r in relations for place in r.places}
         self.relation_of: dict[str, tuple[str, str]] = {}

@@ -114,7 +114,7 @@ def people_of(links: Sequence[Link]) -> list[int]:
     return [links[0].first, *[link.second for link in links]]
 
 
-def mask_of(links: Sequence[Link]) -> int:
+def mask_of_people(links: Sequence[Link]) -> int:
     """Everyone on a path as a mask."""
     mask = 1 << links[0].first
     for link in links:

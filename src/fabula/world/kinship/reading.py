@@ -10,13 +10,17 @@ Promises:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import orjson
 
 from fabula.core.supports import minimal, numbers_of
+from fabula.errors import ParseError
 from fabula.world.base import Fact, Finding, Query
 from fabula.world.kinship.algebra import OPTIONS, UNKNOWN, Vocabulary, fold, vocabulary
-from fabula.world.kinship.phrases import Meaning
+from fabula.world.kinship.phrases import Meaning, phrases
+from fabula.world.kinship.templates import book
 
 BY_MARRIAGE = "kin-by-marriage"
 KINDS = ("kin", BY_MARRIAGE)
@@ -32,7 +36,7 @@ def words_of(kind: str) -> Vocabulary:
     return MARRIAGE if kind == BY_MARRIAGE else BLOOD
 
 
-class Tongue(Protocol):
+class UnitParser(Protocol):
     """What understands units: the phrases of a language, or a book of templates beside them."""
 
     def parse(self, unit: str) -> Meaning:
@@ -61,7 +65,7 @@ class Route(NamedTuple):
 class KinReading:
     """The reader's view of a story."""
 
-    def __init__(self, tongue: Tongue, sentences: Sequence[str] = ()) -> None:
+    def __init__(self, tongue: UnitParser, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self._facts: list[tuple[Fact, ...]] = []
         self._near: dict[str, list[Edge]] = {}
@@ -223,3 +227,23 @@ class KinReading:
             gender = self._gender.get(edge.other, ("", 0))[0]
             words.append(BLOOD.word(edge.relation, gender) if gender else edge.relation)
         return f"{query[0]}:{'-'.join(words)}"
+
+
+def read(code: str, sentences: Sequence[str]) -> KinReading:
+    """The reading of a story in a language, which may bring templates along (see `idiom`)."""
+    plain, _, templates = code.partition("+")
+    tongue = book(plain, templates.encode()) if templates else phrases(plain)
+    return KinReading(tongue, sentences)
+
+
+def idiom(code: str, features: Mapping[str, Any]) -> str:
+    """The language of a record: its code, followed by '+' and the record's templates in JSON."""
+    templates = features.get("templates")
+    if not templates:
+        return code
+    try:
+        data = orjson.dumps(templates)
+        book(code, data)
+    except (ValueError, TypeError) as error:
+        raise ParseError(f"the templates of the record are wrong: {error}") from None
+    return f"{code}+{data.decode()}"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from fabula.core.seeds import Draw, below, fingerprint, pick, shuffled
-from fabula.errors import ParseError, QuotaError
+from fabula.errors import QuotaError
 from fabula.world.base import Annotation, Brief, Candidate, OneWording, Query
 from fabula.world.kinship import chains, clauses
 from fabula.world.kinship.algebra import FEMALE, MALE
@@ -22,7 +20,7 @@ from fabula.world.kinship.reading import KinReading
 from fabula.world.kinship.recipe import KinshipRecipe, TaskCell
 from fabula.world.kinship.telling import Told, tell
 from fabula.world.kinship.template_files import Template
-from fabula.world.kinship.templates import Book, book
+from fabula.world.kinship.templates import Book
 from fabula.world.kinship.thread import Thread
 
 FAMILIES = 2_000  # families tried for one story before it is called impossible
@@ -153,7 +151,7 @@ class KinshipTale(OneWording):
         """The noise that the task wants, or which kind of it there is no room for."""
         draw, words, recipe = self._unfold, self._words, self.recipe
         found: list[Strand] = []
-        used = chains.mask_of(links)
+        used = chains.mask_of_people(links)
         for kind in self.task.noise:
             low, high = recipe.noise.of(kind, self.task.k)
             amount = low + below(draw, high - low + 1)
@@ -170,7 +168,7 @@ class KinshipTale(OneWording):
             if strands is None:
                 return kind
             for strand in strands:
-                used |= chains.mask_of(strand.links)
+                used |= chains.mask_of_people(strand.links)
             found += strands
         return found if self._nameable(family, links, found) else "names"
 
@@ -187,9 +185,9 @@ class KinshipTale(OneWording):
 
     def _nameable(self, family: Family, links: list[Link], noise: Sequence[Strand]) -> bool:
         pool = _names(self.recipe, self._split)
-        people = chains.mask_of(links)
+        people = chains.mask_of_people(links)
         for strand in noise:
-            people |= chains.mask_of(strand.links)
+            people |= chains.mask_of_people(strand.links)
         men, women = people & family.men, people & family.women
         return men.bit_count() <= len(pool[MALE]) and women.bit_count() <= len(pool[FEMALE])
 
@@ -369,23 +367,3 @@ def _own_names(code: str, parts: int, part: int) -> dict[str, tuple[str, ...]]:
         gender: tuple(n for n in known if fingerprint("name:" + n) % parts == part)
         for gender, known in names(code).items()
     }
-
-
-def read(code: str, sentences: Sequence[str]) -> KinReading:
-    """The reading of a story in a language, which may bring templates along (see `idiom`)."""
-    plain, _, templates = code.partition("+")
-    tongue = book(plain, templates.encode()) if templates else phrases(plain)
-    return KinReading(tongue, sentences)
-
-
-def idiom(code: str, features: Mapping[str, Any]) -> str:
-    """The language of a record: its code, followed by '+' and the record's templates in JSON."""
-    templates = features.get("templates")
-    if not templates:
-        return code
-    try:
-        data = orjson.dumps(templates)
-        book(code, data)
-    except (ValueError, TypeError) as error:
-        raise ParseError(f"the templates of the record are wrong: {error}") from None
-    return f"{code}+{data.decode()}"
