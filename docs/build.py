@@ -5,6 +5,7 @@ Hand-written pages are in docs/pages; their examples are run (see docs/examples.
     <!-- run: fabula … -->          stands for a command with what it prints
     <!-- run 12: fabula … -->       the same, cut after 12 lines
     <!-- contributing: Title -->    for the section of CONTRIBUTING.md with that title
+    <!-- source: FILE -->           for a file of the repository
     <!-- harnesses -->              for the docstring of each adapter
     <!-- experiments -->            for the results of each experiment
 
@@ -28,7 +29,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from docs import calling, examples, reference  # noqa: E402
 from docs.examples import shown  # noqa: E402
-from docs.source import ROOT, BuildError, relinked, section  # noqa: E402
+from docs.source import ROOT, BuildError, relinked, section, source  # noqa: E402
 
 
 def pages(folder: Path) -> dict[str, str]:
@@ -62,6 +63,8 @@ def filled(text: str, folder: Path) -> str:
             return section("CONTRIBUTING.md", argument)
         if kind == "run":
             return shown(argument, folder, number)
+        if kind == "source":
+            return source(argument)
         if kind == "harnesses":
             return calling.harness_sections()
         if kind == "experiments":

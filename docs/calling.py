@@ -83,7 +83,7 @@ def _usual(option: Any) -> str:
 
 
 def harness_sections() -> str:
-    """What the module of each harness says of itself, with the command that installs it."""
+    """The docstring of each adapter, with the command that installs it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     parts = []

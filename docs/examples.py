@@ -137,7 +137,7 @@ def _expanded(word: str, folder: Path) -> list[str]:
 
 
 def python(code: str, folder: Path) -> str:
-    """What a piece of Python prints."""
+    """The output of a piece of Python."""
     return "\n".join(_run([sys.executable, "-c", code], folder, f"this Python\n{code}"))
 
 
@@ -185,7 +185,6 @@ def look_up(line: str, strict: bool = True) -> None:
 
 
 def _parse(words: list[str], line: str) -> None:
-    import click
     from typer.main import get_command
 
     from fabula.cli import app
@@ -195,10 +194,8 @@ def _parse(words: list[str], line: str) -> None:
         while hasattr(command, "commands"):
             command = command.commands[words.pop(0)]
         command.make_context(command.name, words)
-    except (click.ClickException, KeyError) as error:
+    except Exception as error:  # what typer raises depends on the click it comes with
         raise BuildError(f"{line}: {getattr(error, 'message', error)}") from None
-    except click.exceptions.Exit:  # --help
-        return
 
 
 def _check_make(words: list[str], line: str) -> None:

@@ -126,7 +126,7 @@ def world_pages() -> Pages:
 
 
 def _fragment(world: str) -> str:
-    """What a page of a world says by hand besides the docstring, if anything."""
+    """The hand-written part of the page of a world, if there is one."""
     file = Path(__file__).parent / "worlds" / f"{world}.md"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
@@ -168,7 +168,6 @@ NOTES = {
     "seed": "The seed, unless the command line gives another.",
     "splits": "The splits and their sizes: `train = 1000`, or `train = {size = 1000, share = 0.5}`.",
     "name": "A name for error messages.",
-    "id": "The name of the benchmark, e.g. `babi/qa2`; by default the name of the file.",
     "entities": "Who and what the stories are about.",
     "persons": "People, by name.",
     "places": "Places, without an article.",

@@ -1,4 +1,4 @@
-"""What pages are made of: sections of Markdown files, terminal sessions, docstrings.
+"""Material for pages: sections of Markdown files, terminal sessions, docstrings.
 
 A section or file that does not exist ends the build with its name.
 """
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 LINKS = {
     "GALLERY.md": "recipes/index.md",
-    "CONTRIBUTING.md": "extend.md",
+    "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "README.md": "index.md",
 }
@@ -73,6 +73,15 @@ def relinked(text: str) -> str:
     return re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", there, text)
 
 
+def source(file: str) -> str:
+    """A file of the repository as a block of code."""
+    path = ROOT / file
+    if not path.is_file():
+        raise BuildError(f"{file}: not in the repository; a page shows it.")
+    language = {".py": "python", ".lp": "prolog"}.get(path.suffix, path.suffix[1:])
+    return f'```{language} title="{file}"\n{path.read_text(encoding="utf-8").strip()}\n```'
+
+
 # --- terminal sessions ------------------------------------------------------------------------
 
 
@@ -105,7 +114,7 @@ def opening(docstring: str | None) -> str:
 
 @cache
 def field_notes(cls: type) -> dict[str, str]:
-    """What stands under each field of a class, those of its bases included."""
+    """The note under each field of a class and of its bases."""
     notes: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if base.__module__.partition(".")[0] != "fabula":
