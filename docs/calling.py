@@ -20,8 +20,8 @@ from fabula.integrations import EXTRAS
 # --- commands ---------------------------------------------------------------------------------
 
 
-COMMANDS = """All commands but `play` take `--json`, for output that programs read. User errors print
-one line that says what is wrong, where, and how to fix it, and exit with code 2.
+COMMANDS = """All commands but `play` take `--json`, for output that programs read. User errors
+print one line that says what is wrong, where, and how to fix it, and exit with code 2.
 
 Recipes, data sets and runs from others are safe to open: they run no code, and nothing outside the
 folders you name is read or written. Records are checked as they are read."""
@@ -133,7 +133,7 @@ FEATURES = {
     "sentences": "sentences of the story, conventions not counted",
     "support_size": "sentences of the support",
     "supports": "number of minimal supports",
-    "hops": "links of the proof: events, stated relations and denials; one sentence can hold several",
+    "hops": "links of the proof: events, stated relations and denials; a sentence can hold several",
     "recency": "sentences between the question and the latest sentence of the support",
     "reach": "sentences between the question and the earliest sentence of the support",
     "distractors": "sentences outside the support",
@@ -163,7 +163,7 @@ def record_page() -> str:
         "## An example",
         f"```json\n{{\n{example}\n}}\n```",
         "## Features",
-        "Features are measured on the instance, never copied from the recipe. A world can add more.",
+        "Features are measured on the instance, not copied from the recipe. A world can add more.",
         table(["feature", "meaning"], [[f"`{key}`", note] for key, note in FEATURES.items()]),
         "## Roles",
         f"The role of a sentence is {ROLES}. A sentence that states several links has the role of "

@@ -216,6 +216,6 @@ def _check_install(words: list[str], line: str) -> None:
         match = re.fullmatch(r"(?:fabula|\.)\[([\w,-]+)\]", word)
         if match and not set(match[1].split(",")) <= _extras():
             raise BuildError(f"{line}: pyproject.toml has no such extra.")
-        if not match and not word.startswith("-") and word != "fabula":
-            if not (ROOT / word).exists():
-                raise BuildError(f"{line}: '{word}' is not in the repository.")
+        known = match or word.startswith("-") or word == "fabula" or (ROOT / word).exists()
+        if not known:
+            raise BuildError(f"{line}: '{word}' is not in the repository.")

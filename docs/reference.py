@@ -166,7 +166,7 @@ NOTES = {
     "world": "The world that its stories come from.",
     "language": "Language of story, question and answer; see [Languages](languages.md).",
     "seed": "The seed, unless the command line gives another.",
-    "splits": "The splits and their sizes: `train = 1000`, or `train = {size = 1000, share = 0.5}`.",
+    "splits": "Splits and their sizes: `train = 1000`, or `train = {size = 1000, share = 0.5}`.",
     "name": "A name for error messages.",
     "entities": "Who and what the stories are about.",
     "persons": "People, by name.",

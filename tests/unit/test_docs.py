@@ -1,4 +1,4 @@
-"""The documentation covers everything that is registered; its examples run, its links lead somewhere."""
+"""The documentation covers all that is registered; its examples run, its links lead somewhere."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What people read is plain English: no phrases that sound translated.
 
 Scanned are README, CONTRIBUTING, the documentation, and in the code docstrings, help texts, error
-messages and comments. plain_english.json lists the files that still have such phrases, and how many.
-No file may get more, and when one gets fewer, the list is lowered:
+messages and comments. plain_english.json lists the files that still have such phrases, with their
+number. No file may get more, and when one gets fewer, the list is lowered:
 
     pytest tests/unit/test_plain_english.py --refresh-golden
 """
@@ -135,7 +135,8 @@ def test_what_newcomers_read_first_is_clean() -> None:
 )  # fmt: skip
 def test_the_linter_notices(sentence: str, tmp_path: Path) -> None:
     for name, text in (
-        ("a.md", sentence), ("b.py", f'"""{sentence}"""'), ("c.py", f"raise ValueError({sentence!r})"),
+        ("a.md", sentence), ("b.py", f'"""{sentence}"""'),
+        ("c.py", f"raise ValueError({sentence!r})"),
         ("d.py", f"Option(help={sentence!r})"), ("e.py", f"# {sentence}\n"),
     ):  # fmt: skip
         (tmp_path / name).write_text(text, encoding="utf-8")
