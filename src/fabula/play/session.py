@@ -38,12 +38,12 @@ class RefusedError(FabulaError):
 
 
 class Reply(NamedTuple):
-    """What the game says to a line."""
+    """The game's response to a line."""
 
     told: tuple[int, ...] = ()
     """Numbers of the sentences that were told."""
     text: str = ""
-    """What is shown besides; not part of the story."""
+    """Further output that is not part of the story."""
     asked: Asked | None = None
     """The question that was answered."""
     unanswered: bool = False
@@ -53,7 +53,7 @@ class Reply(NamedTuple):
 
 
 class _Moment(NamedTuple):
-    """What `undo` goes back to."""
+    """A state that `undo` restores."""
 
     simulation: Simulation
     told: int
@@ -73,7 +73,7 @@ class Session:
         self.simulation = Simulation(world)
         self.sentences: list[str] = []
         self.told: list[Told] = []
-        """What the sentences tell, one for each."""
+        """The event of each sentence."""
         self.reading = ActorsReading(self.language)
         self.asked: list[Asked] = []
         self._past: list[_Moment] = []
@@ -98,7 +98,7 @@ class Session:
         }
 
     def perform(self, line: str) -> Reply:
-        """What a line does. RefusedError if it is impossible, ParseError if not understood."""
+        """Carry out a line; RefusedError if it is impossible, ParseError if it does not parse."""
         meant = self.grammar.understand(line)
         if isinstance(meant, Question):
             return self._ask(meant.query)
@@ -286,7 +286,7 @@ class Session:
         return Reply(told=told, text=self.reports.say("new"))
 
     def _truth(self, query: Query) -> tuple[str, ...] | None:
-        """What the simulation says to a question; None where it keeps no record."""
+        """The simulation's answer to a question; None where it keeps no record."""
         simulation = self.simulation
         if query[0] in ("what-colour", "what-state"):
             known = simulation.colour if query[0] == "what-colour" else simulation.state

@@ -48,7 +48,7 @@ def read(reply: Reply, truncated: bool) -> Found:
 
 
 def plainly(reply: Reply) -> tuple[str, ...]:
-    """What a reply gives as its answer beyond doubt: marked, in bold, or without another word.
+    """The answer that a reply gives beyond doubt: marked, in bold, or without another word.
 
     Words that are merely mentioned on the way are no answer.
     """
@@ -91,7 +91,7 @@ def _marks(text: str) -> list[Span]:
 
 
 def _boxed(text: str) -> list[Span]:
-    """What stands in boxes, up to the bracket that closes each."""
+    """The content of each box, up to its closing bracket."""
     found = []
     for match in list(_BOX.finditer(text))[-MARKS:]:
         depth, end = 1, match.end()
@@ -108,7 +108,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _in_mark(reply: Reply, span: Span) -> Found | None:
-    """What a marked stretch answers: its first sentence that says something."""
+    """The answer in a marked passage: its first sentence with content."""
     windows = reply.split(span)
     if reply.answers.shape != "one":  # items may stand on lines of their own
         windows = _rejoined(reply.text, windows)
@@ -168,7 +168,7 @@ def _leading(reply: Reply, window: Span) -> list[Mention]:
 
 
 def _strangers(reply: Reply, window: Span) -> list[str]:
-    """Items of a list that are no known answers and no words of the story either."""
+    """Items of a list that are neither known answers nor words of the story."""
     text = reply.text[window.start : window.end]
     found = []
     for item in _BETWEEN.split(_SIGNS.sub(" ", text)):
@@ -249,7 +249,7 @@ def _opening(reply: Reply) -> list[Mention]:
 
 
 def _ending(reply: Reply, mentions: list[Mention]) -> tuple[str, ...]:
-    """What the last sentence with an answer concludes, if it is plainly a conclusion."""
+    """The conclusion of the last sentence with an answer, if it plainly is one."""
     last = next(s for s in reversed(reply.sentences) if s.holds(mentions[-1].start))
     text = reply.text[last.start : last.end]
     therefore = THEREFORE.matches(text, reply.words)

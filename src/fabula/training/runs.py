@@ -64,7 +64,7 @@ class Run:
         report: Callable[[Row], None] = lambda row: None,
         watch: Watch = unwatched,
     ) -> dict[str, Any]:
-        """Train and test once, from the beginning of this number; what came of it."""
+        """Train and test once, from the initial weights of this number, and return the result."""
         torch.set_num_threads(self.plan.threads)
         folder, same = self.folder / f"restart-{number}", self.team.same
         if not same(all((folder / name).is_file() for name in (RESULT, *MODEL_FILES))):
@@ -225,7 +225,7 @@ def _side_by_side(
 
 
 def _written(plan: Plan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What a run says of itself."""
+    """The summary of a run."""
     # of several that are right as often, the one that is surest of it
     best = max(results, key=lambda result: (result["selected_by"], -result["valid_loss"]))
     return {

@@ -26,7 +26,7 @@ class Operation(NamedTuple):
     make: Callable[..., Iterator[Instance | Dropped]]
     about: str
     options: tuple[str, ...] = ()
-    """What it can be told, by name; those without a default it must be told."""
+    """Its options by name; those without a default are required."""
     needs: tuple[str, ...] = ()
 
 

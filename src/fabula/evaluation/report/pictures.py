@@ -29,7 +29,7 @@ JOBS, PROBLEMS = "jobs.json", "problems.json"
 
 
 class Pictures(NamedTuple):
-    """What was drawn, and what was not."""
+    """The pictures that were drawn, and those that were not."""
 
     drawn: dict[str, tuple[bytes, bytes]]
     """SVG and PNG, by the name of the figure."""
@@ -119,7 +119,7 @@ def _problems(folder: Path) -> dict[str, str]:
 
 
 def work(place: str) -> None:
-    """What the child does."""
+    """The work of the child process."""
     import vl_convert
 
     folder = Path(place)

@@ -46,7 +46,7 @@ class Kinship(World):
     recipe = KinshipRecipe
 
     def read(self, code: str, sentences: Sequence[str]) -> KinReading:
-        """What the reader makes of units of a story."""
+        """The reader's view of the units of a story."""
         return read(code, sentences)
 
     def begin(self, recipe: KinshipRecipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:

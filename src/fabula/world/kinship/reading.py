@@ -1,4 +1,4 @@
-"""What a reader makes of units about kin: a graph of facts, and what follows along its paths.
+"""The reader of kin: a graph of facts, and what follows along its paths.
 
 Promises:
 1. Sound: an answer holds in every family that fits the sentences of its support (see algebra.py).
@@ -33,10 +33,10 @@ def words_of(kind: str) -> Vocabulary:
 
 
 class Tongue(Protocol):
-    """What understands units: the phrases of a language, or a book of templates beside them."""
+    """A parser of units: the phrases of a language, or a book of templates beside them."""
 
     def parse(self, unit: str) -> Meaning:
-        """What a unit says."""
+        """The facts that a unit states."""
 
 
 class Edge(NamedTuple):
@@ -44,7 +44,7 @@ class Edge(NamedTuple):
 
     other: str
     relation: str
-    """What the other is to this person."""
+    """The relation of the other to this person."""
     bit: int
 
 
@@ -55,7 +55,7 @@ class Route(NamedTuple):
     used: int
     """Its sentences."""
     relation: str | None
-    """What the second person is to the first if it follows."""
+    """The relation of the second person to the first, if it follows."""
 
 
 class KinReading:

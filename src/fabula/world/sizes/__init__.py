@@ -37,7 +37,7 @@ class Sizes(SmallWorld):
         return SizesTale(recipe, unfold, tell, brief)
 
     def read(self, code: str, sentences: Sequence[str]) -> SizesReading:
-        """What the reader makes of sentences."""
+        """The reader's view of sentences."""
         return read(code, sentences)
 
     def choices(self, recipe: SizesRecipe, query: Query) -> list[str]:
@@ -60,7 +60,7 @@ class Sizes(SmallWorld):
         return () if any(not mask & ~reading.fits for mask in masks) else ("smaller-fits",)
 
     def citations(self, reading: SizesReading, query: Query) -> list[Citation]:
-        """What the bAbI release gives as answer and supports."""
+        """The answers and supports that the bAbI release gives."""
         return release.citations(reading, query)
 
 

@@ -73,7 +73,7 @@ class Space(World):
     recipe = SpaceRecipe
 
     def read(self, code: str, sentences: Sequence[str]) -> SpaceReading:
-        """What the reader makes of sentences."""
+        """The reader's view of sentences."""
         return read(code, sentences)
 
     def begin(self, recipe: SpaceRecipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
@@ -133,7 +133,7 @@ class Space(World):
         return reading.hops(query, mask)
 
     def citations(self, reading: SpaceReading, query: Query) -> list[Citation]:
-        """What the bAbI release gives as answer and supports."""
+        """The answers and supports that the bAbI release gives."""
         return release.citations(reading, query)
 
     def conventions(self, recipe: SpaceRecipe) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ Admits = Callable[[str], bool]
 
 
 class Draft(NamedTuple):
-    """What a story tells."""
+    """The content of a story."""
 
     links: list[Link[int]]
     places: dict[str, int]
@@ -211,7 +211,7 @@ class Drawer:
 
 
 def _dealt(draw: Draw, names: Sequence[str], count: int) -> list[str]:
-    """All the names, so many of them in random order first."""
+    """All names, the first `count` of them in random order."""
     deck = list(names)
     size = len(deck)
     for i in range(count):

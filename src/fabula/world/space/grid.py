@@ -225,7 +225,7 @@ KING = Grid(list(UNITS.values()))
 
 @cache
 def stretched(low: int, high: int, dimensions: int = 2) -> Grid:
-    """The grid on which a sentence tells so many steps in one of its directions."""
+    """The grid on which a sentence states up to a number of steps in one direction."""
     if high == 1 and dimensions == 2:
         return KING
     units = SPACES[dimensions].units.values()

@@ -54,14 +54,14 @@ class SpaceReading:
         self.told: list[Told] = []
         """For each sentence: relation, figure, ground, kind of expression."""
         self.more: dict[int, tuple[Statement, ...]] = {}
-        """What sentences say that do not just tell one step; `told` has NOTHING for them."""
+        """Facts of sentences that do not just state one step; `told` has NOTHING for them."""
         self.denials: list[tuple[int, Statement]] = []
         """Denials with the numbers of their sentences."""
         self.deep = False
         """Whether the story of which this is a part speaks of depth."""
         self.chart = Chart()
         self._consistent = 0
-        """So many sentences are known not to contradict each other by denials."""
+        """The number of sentences known not to contradict each other by denials."""
         if sentences:
             self.hear_all(sentences)
 
@@ -105,7 +105,7 @@ class SpaceReading:
     # --- questions ------------------------------------------------------------------------
 
     def find(self, query: Query) -> Finding | None:
-        """What is found for a query, or None if the story does not tell."""
+        """The finding for a query, or None if the story does not settle it."""
         if not self.chart.sound:
             return None
         refuter = self._refuter(query)
@@ -171,7 +171,7 @@ class SpaceReading:
         return (False, minimal([*masks, *proofs])) if masks or proofs else None
 
     def _refuter(self, query: Query) -> Refuter | None:
-        """What finds contradictions to an answer, if there are denials."""
+        """The solver for contradictions to an answer, if there are denials."""
         if not self.denials:
             return None
         denials = [
@@ -199,7 +199,7 @@ class SpaceReading:
         return Finding(answer, masks, answer) if answer else None
 
     def _names(self, ground: str) -> list[str]:
-        """Those of whom the story may tell how they lie to an entity."""
+        """Entities whose position relative to an entity the story may settle."""
         names = list(self.chart.parts.get(ground, ()))
         if self.denials:
             denied = (name for _, told in self.denials for name in (told.figure, told.ground))
@@ -241,7 +241,7 @@ class SpaceReading:
         return [m for m in found if _shortest(self.chart.only(m), start, goal) == words]
 
     def around(self, ground: str, direction: int) -> list[str]:
-        """What lies exactly there from an entity, as far as the story tells."""
+        """Entities exactly there from an entity, as far as the story says."""
         chart = self.chart
         if not chart.sound or ground not in chart.places:
             return []
@@ -250,7 +250,7 @@ class SpaceReading:
         return [name for name, here in places.items() if here == spot and part[name] is mine]
 
     def _neighbour(self, ground: str, direction: int) -> Finding | None:
-        """What lies one step in a direction from the ground."""
+        """Entities one step in a direction from the ground."""
         found = self.around(ground, direction)
         if len(found) != 1:
             return None

@@ -28,7 +28,7 @@ class SpaceTale(OneWording):
         self._reading = SpaceReading(teller.language)
         self.reading: Reading = self._reading
         self.plan: list[Content] = teller.plan(self.draft, draw) if recipe.special else []
-        """What each sentence tells, where that is not one link each."""
+        """The facts of each sentence, where they are not one link each."""
         self._fixed = cell is not None and bool(cell.answers)
         self._asker: Asker | None = None
 
