@@ -1,4 +1,4 @@
-"""What people do on their own: look after their needs, or else anything that is possible.
+"""How people act on their own: they look after their needs, or else do anything possible.
 
 A rule of behaviour: who has a need (hungry) takes a thing that helps (an apple) if one is within
 reach; otherwise they go, by a shortest way, to the nearest place with one that nobody carries, or,

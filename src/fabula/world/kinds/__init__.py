@@ -6,9 +6,9 @@
 
     What is Winona afraid of?  cat: sentences 1, 2.
 
-What a kind is afraid of, each of its members is afraid of, and so is each kind below it. That is
-deduction. Induction is not entailed and relies on a convention (`induction`): somebody of whom no
-colour is told has the colour of the peers of the same kind, if these agree.
+Members of a kind, and of every kind below it, fear whatever the kind fears. That is deduction.
+Induction is not entailed and relies on a convention (`induction`): an individual whose colour is
+not stated has the colour of the others of its kind, if they all have the same.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ of people is a bit mask. Genders are drawn for each child, and a spouse has the 
 
 The *pedigree* is the family without its genders. Families that differ only in the order of brothers
 and sisters have the same one: a family of four generations with two or three children has one of
-112. So pedigrees are remembered together with who is what to whom in them, which is found by
+112. So pedigrees are cached together with the relations of their members, which are found by
 walking along the letters of a position (see algebra.py) for the people that stories need.
 """
 

@@ -15,7 +15,7 @@ Promises:
    follows from the unit also where it is worded the other way round ('Bob taught his niece Ann').
 3. A pronoun in a mention ('her uncle Bob') means the person in the first slot of the scene; in
    the first slot it means the only person of the unit so far who can be meant. A pronoun that
-   fills the second slot means the person by whom the first is introduced ('Ann's uncle Bob taught
+   fills the second slot means the person who introduces the first ('Ann's uncle Bob taught
    her …') and is used only where the two have different genders.
 4. A slot says which pronoun may fill it: {2 he} for a subject, {2 him} for an object, {2 his} for
    an owner, {2} for none. It may also limit the relatives that fit: {2, a descendant}.

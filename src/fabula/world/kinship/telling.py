@@ -1,7 +1,7 @@
 """Tells the facts of a path in scenes: one unit of a story.
 
-Which fact comes first, who is introduced by whom and with which words, and which scenes carry them
-is drawn at random, so that what phrases.py promises of a unit holds: it parses back, 'his' and
+The order of facts, who introduces each person and in which words, and the scenes are drawn at
+random, within the promises of phrases.py: a unit parses back, 'his' and
 'her' are clear, and the second person's gender of each fact is disclosed.
 """
 

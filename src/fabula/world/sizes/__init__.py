@@ -6,9 +6,9 @@
 
     Does the crate fit in the tin?  no: sentences 1, 2.
 
-'Bigger than' and 'fits inside' are the two directions of one strict order: what fits is smaller,
-and by convention (`smaller-fits`) what is smaller fits. What is bigger than something bigger is
-bigger; nothing else follows. How things are usually sized does not matter.
+'Bigger than' and 'fits inside' are the two directions of one strict order: whatever fits is
+smaller, and by convention (`smaller-fits`) whatever is smaller fits. The order is transitive, and
+nothing else follows. The usual sizes of things do not matter.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
 """The reader of positions: from the sentences alone, what lies where, and why.
 
 Promises:
-1. Every told relation is one step on the grid, or as many as are told. So two entities are settled
+1. Every stated relation is one step on the grid, or the stated number. So two entities are settled
    exactly if a chain of sentences links them, and the minimal supports are the simple chains.
-2. 'What is north of X?' asks for what lies one step north; of several nothing is answered.
-3. 'How do you go from X to Y?' counts told neighbours only, and the shortest way; if several
-   shortest ways differ, nothing is answered. A longer way of the same steps is a support too.
-4. A story that contradicts itself answers nothing.
+2. 'What is north of X?' asks for the thing one step north; of several, there is no answer.
+3. 'How do you go from X to Y?' counts stated neighbours only, and the shortest path; if several
+   shortest paths differ, there is no answer. A longer path of the same steps is a support too.
+4. A story that contradicts itself has no answers.
 5. A denial excludes a region (see grid.py), by itself or moved along chains ('A is not directly to
    the left of B. B is to the right of C.' So A is not directly to the left of C.), and several may
    settle something together. Where a region is half of space, its denial proves a 'yes' as well.
    `find` has every minimal support of this kind too (see denials.py). Distances and ways rest on
    links only.
 6. 'Which agents are left of X?' asks for all who certainly lie in that region (see grid.py); a
-   support proves it of each. Nobody is no answer.
-7. A sentence that tells two things counts as one: supports are sets of sentences. Hops count what
-   is told: two for such a sentence if the proof uses both.
+   support proves it of each. An empty list does not count as an answer.
+7. A sentence that states two links counts as one: supports are sets of sentences. Hops count
+   links: two for such a sentence if the proof uses both.
 """
 
 from __future__ import annotations
