@@ -5,7 +5,7 @@ adding and inverting is changing the sign. x grows to the right (east), y grows 
 towards the viewer. A flat story is the plane z = 0, so that a word means the same in both: 'above'
 is one up, on the page or in height. 'A r B' says that A lies r from B.
 
-The convention of all stories here: a stated relation is exactly one step on the grid unless it names
+By convention, a stated relation is exactly one step on the grid in every story unless it names
 a number of steps, and there is no offset along an axis that is not named.
 
 A *region* is what a word asks or denies, distances aside, as a sign for each axis (None: any):
