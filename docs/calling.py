@@ -1,9 +1,10 @@
-"""The pages about how it is called: commands, harnesses, Python; made from the code."""
+"""Reference pages generated from the code: command line, Python API, records, harnesses."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -11,12 +12,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from docs.source import ROOT, field_notes, opening, prose, section, table
+from docs.source import ROOT, field_notes, opening, prose, table
 
 import fabula
 from fabula.integrations import EXTRAS
 
 # --- commands ---------------------------------------------------------------------------------
+
+
+COMMANDS = """All commands but `play` take `--json`, for output that programs read. User errors
+print one line that says what is wrong, where, and how to fix it, and exit with code 2.
+
+Recipes, data sets and runs from others are safe to open: they run no code, and nothing outside the
+folders you name is read or written. Records are checked as they are read."""
 
 
 def command_page() -> str:
@@ -26,7 +34,7 @@ def command_page() -> str:
     from fabula.cli import app
 
     root: Any = get_command(app)
-    parts = ["# Command line", opening(root.help), section("README.md", "The command line")]
+    parts = ["# Command line", opening(root.help), COMMANDS]
     for path, command in _commands("fabula", root):
         parts += [f"## {path}", *_command(path, command)]
     return "\n\n".join(parts)
@@ -78,7 +86,7 @@ def _usual(option: Any) -> str:
 
 
 def harness_sections() -> str:
-    """What the module of each harness says of itself, with the command that installs it."""
+    """The docstring of each adapter, with the command that installs it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     parts = []
@@ -109,18 +117,65 @@ def _docstring(file: Path) -> str:
 def python_page() -> str:
     """The public functions and records, from their signatures and docstrings."""
     prompt, score = import_module("fabula.prompting.prompt"), import_module("fabula.scoring")
+    api = [(name, getattr(fabula, name)) for name in fabula.__all__]
     parts = ["# Python", prose(fabula.__doc__)]
-    for name in fabula.__all__:
-        thing = getattr(fabula, name)
+    for name, thing in api:
         if inspect.isfunction(thing):
             parts += _function(f"fabula.{name}", thing)
-    parts += _function("fabula.prompting.prompt.prompt", prompt.prompt)
     parts += _function("fabula.prompting.prompt.reply", prompt.reply)
-    parts += _record("fabula.Instance", fabula.Instance)
+    parts += ["## fabula.Dataset", prose(fabula.Dataset.__doc__), *_methods(fabula.Dataset)]
+    parts += ["## fabula.Instance", "The record; its fields: [Records](records.md)."]
     parts += _methods(fabula.Instance)
     parts += _record("fabula.scoring.Score", score.Score)
     parts.append("The five outcomes: [In other harnesses](harnesses.md).")
     parts += ["## Errors", *_errors()]
+    return "\n\n".join(parts)
+
+
+FEATURES = {
+    "sentences": "sentences of the story, conventions not counted",
+    "support_size": "sentences of the support",
+    "supports": "number of minimal supports",
+    "hops": "links of the proof: events, stated relations and denials; a sentence can hold several",
+    "recency": "sentences between the question and the latest sentence of the support",
+    "reach": "sentences between the question and the earliest sentence of the support",
+    "distractors": "sentences outside the support",
+    "related_distractors": "distractors that name someone or something the question names",
+    "conventions": "the conventions that the answer relies on",
+}
+"""Features that records of every world can have."""
+
+OBVIOUS = {"question": "The question."}
+"""Fields that need no line in the code."""
+
+ROLES = "`support`, `distractor`, `convention`, or a kind of noise"
+
+
+def record_page() -> str:
+    """The fields of a record, with an example."""
+    one = fabula.instance("babi/qa2", "test", 417, seed=7)
+    example = ",\n".join(
+        f'  "{name}": {json.dumps(getattr(one, name), ensure_ascii=False)}'
+        for name in fabula.Instance.__annotations__
+    )
+    parts = [
+        "# Records",
+        "An instance is one line of JSON, with the same fields for every world. In Parquet the "
+        "fields are columns.",
+        *_record("Fields", fabula.Instance)[2:],
+        "## An example",
+        f"```json\n{{\n{example}\n}}\n```",
+        "## Features",
+        "Features are measured on the instance, not copied from the recipe. A world can add more.",
+        table(["feature", "meaning"], [[f"`{key}`", note] for key, note in FEATURES.items()]),
+        "## Roles",
+        f"The role of a sentence is {ROLES}. A sentence that states several links has the role of "
+        "the link closest to the proof.",
+        "## Provenance",
+        "Recipe and digest, dialect, world, language, conventions and where they are stated, "
+        "version, seed, split and index; `changes` made to the recipe and the `file` of a recipe "
+        "of your own, if any. Together they are enough to generate the record again.",
+    ]
     return "\n\n".join(parts)
 
 
@@ -142,7 +197,7 @@ def _argument(parameter: inspect.Parameter) -> str:
 
 def _record(name: str, cls: type) -> list[str]:
     notes = field_notes(cls)
-    rows = [[f"`{key}`", notes.get(key, "")] for key in cls.__annotations__]
+    rows = [[f"`{key}`", notes.get(key, OBVIOUS.get(key, ""))] for key in cls.__annotations__]
     return [f"## {name}", prose(cls.__doc__), table(["field", "content"], rows)]
 
 

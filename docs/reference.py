@@ -1,6 +1,6 @@
-"""The pages about what there is: recipes, worlds, formats; made from the code.
+"""Reference pages generated from the code: recipes, keys, worlds, formats, experiments.
 
-Whatever is registered has its place here without a line being added.
+Everything that is registered appears here without a line being added.
 """
 
 from __future__ import annotations
@@ -12,17 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
-from docs.source import (
-    ROOT,
-    BuildError,
-    field_notes,
-    opening,
-    prose,
-    section,
-    shown,
-    table,
-    terminal,
-)
+from docs.examples import shown
+from docs.source import ROOT, BuildError, field_notes, opening, prose, table, terminal
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -31,8 +22,9 @@ from fabula.analysis.gallery import INDEX, sample_split, text, variants
 from fabula.datasets.formats import FORMATS
 from fabula.language.catalogue import codes
 from fabula.language.conventions import conventions
+from fabula.recipe.cells import ANY, Cell, Compositional, Decoys, HeldOut
 from fabula.recipe.loading import load, recipe_ids
-from fabula.recipe.model import Recipe
+from fabula.recipe.model import Recipe, Split
 from fabula.world import WORLDS
 
 Pages = dict[str, str]
@@ -47,18 +39,19 @@ def recipe_pages() -> Pages:
     families: dict[str, list[str]] = {}
     for name in recipe_ids():
         families.setdefault(name.partition("/")[0], []).append(name)
-    parts = ["# Recipes", section("README.md", "The recipes").partition("\n\n")[0]]
+    parts = [
+        "# Recipes",
+        "A recipe is one benchmark as data: a TOML file that names a world, what happens in its "
+        "stories, how it is told, what is asked, and the sizes of the splits.",
+    ]
     for family, names in families.items():
         rows = [[f"[`{name}`]({family}.md#{_anchor(name)})", load(name).title] for name in names]
         parts += [f"## {family}", table(["recipe", "what it is"], rows)]
-    parts.append("How to write one: [A recipe of your own](own.md).")
+    parts.append("Write your own: [Write a recipe](../recipe.md). All keys: [Keys](../keys.md).")
     pages = {"recipes/index.md": "\n\n".join(parts)}
     for family, names in families.items():
         body = [f"# {family}", *(_recipe(name) for name in names)]
         pages[f"recipes/{family}.md"] = "\n\n".join(body)
-    pages["recipes/own.md"] = "# A recipe of your own\n\n" + section(
-        "README.md", "A recipe of your own"
-    )
     return pages
 
 
@@ -107,7 +100,7 @@ def world_pages() -> Pages:
         [f"[{name}]({name}.md)", opening(world.about).removesuffix(".")]
         for name, world in WORLDS.items()
     ]
-    head = "A world is a simulator: it lets things happen, tells them, and knows the truth."
+    head = "A world simulates what happens, tells it in sentences, and knows the truth."
     pages = {"worlds/index.md": f"# Worlds\n\n{head}\n\n{table(['world', 'what it is'], rows)}"}
     for name, world in WORLDS.items():
         used = [recipe for recipe in recipe_ids() if load(recipe).world == name]
@@ -117,20 +110,27 @@ def world_pages() -> Pages:
         parts = [
             f"# {name.capitalize()}",
             prose(world.about),
+            _fragment(name),
             f"Recipes: {links or 'none yet'}.",
             f"Languages: {', '.join(f'`{code}`' for code in codes(name))}.",
             "## Questions",
             table(["kind", "for example", "answer"], list(_questions(used))),
             "## Conventions",
             "What answers may rely on besides the text "
-            "([where it is stated](../verified.md#conventions)):",
+            "([where conventions are stated](../conventions.md)):",
             table(["convention", "what it says"], list(_conventions(name))),
             "## Keys of its recipes",
-            "Besides those that [every recipe has](../recipes/own.md#keys-of-every-recipe):",
-            table(["key", "default", "meaning"], list(_keys(world.recipe))),
+            "Besides those that [every recipe has](../keys.md):",
+            _key_table(world.recipe),
         ]
-        pages[f"worlds/{name}.md"] = "\n\n".join(parts)
+        pages[f"worlds/{name}.md"] = "\n\n".join(part for part in parts if part)
     return pages
+
+
+def _fragment(world: str) -> str:
+    """The hand-written part of the page of a world, if there is one."""
+    file = Path(__file__).parent / "worlds" / f"{world}.md"
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
 
 def _conventions(world: str) -> Iterator[list[str]]:
@@ -161,19 +161,78 @@ def sample_split_of(name: str) -> str:
     return sample_split(next(variant for variant in variants() if variant.recipe == name))
 
 
-def _keys(model: type[BaseModel], prefix: str = "") -> Iterator[list[str]]:
+# --- keys -------------------------------------------------------------------------------------
+
+NOTES = {
+    "title": "One line for `fabula list`.",
+    "world": "The world that its stories come from.",
+    "language": "Language of story, question and answer; see [Languages](languages.md).",
+    "seed": "The seed, unless the command line gives another.",
+    "splits": "Splits and their sizes: `train = 1000`, or `train = {size = 1000, share = 0.5}`.",
+    "name": "A name for error messages.",
+    "entities": "Who and what the stories are about.",
+    "persons": "People, by name.",
+    "places": "Places, without an article.",
+    "objects": "Things that can be carried, without an article.",
+    "there": "How often a grab or drop ends in 'there'.",
+    "GRAB": "Share of grabs.",
+    "DROP": "Share of drops.",
+    "noise": "Sentences that are not needed for the proof.",
+    "generations": "Generations of a family.",
+    "colours": "Colours that animals can have.",
+    "text": "The sentence, with a slot for each person.",
+}
+"""Keys that have no line of their own in the code."""
+
+SEPARATE = (Cell, Split, Decoys, Compositional, HeldOut)
+"""Tables inside a recipe whose keys have a section of their own."""
+
+
+def key_page() -> str:
+    """Every key of every recipe, from the models that read them."""
+    parts = [
+        "# Recipe keys",
+        "Keys that every recipe has. Those of a world are on [its page](worlds/index.md); "
+        "[Write a recipe](recipe.md) explains how they work together. A misspelt key is an error "
+        "that suggests the right one.",
+        _key_table(Recipe, all_keys=True),
+        "## Keys of a cell { #cells }",
+        "A cell is a quota: a kind of instance and its share. `keep` takes the same keys, as a "
+        "condition that every instance has to meet. Ranges are written `[low, high]`, a single "
+        "number stands for itself.",
+        _key_table(Cell),
+        "## Keys of a split { #splits }",
+        _key_table(Split),
+        "## Keys of decoys { #decoys }",
+        prose(Decoys.__doc__),
+        _key_table(Decoys),
+        "## Keys of a compositional benchmark { #compositional }",
+        prose(Compositional.__doc__),
+        _key_table(Compositional),
+        prose(HeldOut.__doc__),
+        _key_table(HeldOut),
+    ]
+    return "\n\n".join(parts)
+
+
+def _key_table(model: type[BaseModel], all_keys: bool = False) -> str:
+    return table(["key", "default", "meaning"], list(_keys(model, "", all_keys)))
+
+
+def _keys(model: type[BaseModel], prefix: str = "", all_keys: bool = True) -> Iterator[list[str]]:
+    """The keys of a model; of a world's recipes only those that not every recipe has."""
     notes = field_notes(model)
     for key, field in model.model_fields.items():
         inherited = issubclass(model, Recipe) and Recipe.model_fields.get(key) is not None
-        if inherited and notes.get(key) == field_notes(Recipe).get(key):
+        if inherited and not all_keys and notes.get(key) == field_notes(Recipe).get(key):
             continue
-        note = notes.get(key, "")
         inner = _table_in(field)
-        if inner is not None:
-            yield [f"`{prefix}{key}`", "", note or opening(inner.__doc__)]
+        note = notes.get(key) or NOTES.get(key) or (opening(inner.__doc__) if inner else "")
+        if inner is not None and inner not in SEPARATE:
+            yield [f"`{prefix}{key}`", "", note]
             yield from _keys(inner, f"{prefix}{key}.")
         else:
-            yield [f"`{prefix}{key}`", _default(field), note]
+            yield [f"`{prefix}{key}`", "" if inner else _default(field), note]
 
 
 def _table_in(field: FieldInfo) -> type[BaseModel] | None:
@@ -188,6 +247,8 @@ def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     value = field.get_default(call_default_factory=True)
+    if value == ANY:
+        return "any"
     if value is None or value in ((), {}, ""):
         return ""
     return f"`{_toml(value)}`"
@@ -272,13 +333,13 @@ def _beginning(file: Path, folder: Path) -> str:
 
 
 def experiment_sections() -> str:
-    """What came of the experiments, from the folder of their results."""
+    """The results of the experiments."""
     found = sorted((ROOT / "experiments" / "results").glob("[A-Z][0-9]*.md"))
     if not found:
-        raise BuildError("no results of experiments; make them: make experiments")
+        raise BuildError("no results of experiments; run: make experiments")
     parts = []
     for file in found:
-        told = file.read_text(encoding="utf-8").removeprefix("# ")
-        title, _, rest = told.partition("\n")
+        content = file.read_text(encoding="utf-8").removeprefix("# ")
+        title, _, rest = content.partition("\n")
         parts.append(f"### {title}\n{rest}")
     return "\n\n".join(parts)

@@ -1,19 +1,13 @@
-"""What pages are made of: sections of Markdown files, outputs of commands, docstrings.
+"""Material for pages: sections of Markdown files, terminal sessions, docstrings.
 
-Promises:
-1. A section, file or command that is not there (any more) ends the build with its name.
-2. A shown output is what the shown command printed while the site was built.
+A section or file that does not exist ends the build with its name.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-import os
 import re
-import shlex
-import subprocess
-import sys
 import textwrap
 from collections.abc import Iterable
 from functools import cache
@@ -24,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 LINKS = {
     "GALLERY.md": "recipes/index.md",
-    "CONTRIBUTING.md": "extend.md",
+    "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "README.md": "index.md",
 }
@@ -46,7 +40,7 @@ def section(file: str, title: str, level: int = 2) -> str:
     }
     start = next((n for n, match in heads.items() if match[2].strip() == title), None)
     if start is None:
-        raise BuildError(f"{file} has no section '{title}'; the site wants to show it.")
+        raise BuildError(f"{file} has no section '{title}'; a page includes it.")
     depth = len(heads[start][1])
     ends = [n for n, match in heads.items() if n > start and len(match[1]) <= depth]
     end = ends[0] if ends else len(lines)
@@ -79,38 +73,16 @@ def relinked(text: str) -> str:
     return re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", there, text)
 
 
-def code_block(file: str, language: str) -> str:
-    """The only block of code in a language that a file has."""
-    text = (ROOT / file).read_text(encoding="utf-8")
-    found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    if len(found) != 1:
-        raise BuildError(f"{file}: {len(found)} blocks of {language}; the site wants to show one.")
-    return str(found[0])
+def source(file: str) -> str:
+    """A file of the repository as a block of code."""
+    path = ROOT / file
+    if not path.is_file():
+        raise BuildError(f"{file}: not in the repository; a page shows it.")
+    language = {".py": "python", ".lp": "prolog"}.get(path.suffix, path.suffix[1:])
+    return f'```{language} title="{file}"\n{path.read_text(encoding="utf-8").strip()}\n```'
 
 
-# --- outputs of commands ----------------------------------------------------------------------
-
-
-def shown(command: str, folder: Path, lines: int = 0) -> str:
-    """A command of ours with what it prints, as a block; cut after so many lines if asked to."""
-    words = shlex.split(command)
-    if words[0] != "fabula":
-        raise BuildError(f"{command}: only commands of fabula are run.")
-    done = subprocess.run(
-        [sys.executable, "-m", "fabula", *words[1:]],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "92", "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    if done.returncode:
-        raise BuildError(f"{command}: {done.stderr.strip()}")
-    printed = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
-    if lines and len(printed) > lines:
-        printed = [*printed[:lines], "…"]
-    return terminal(command, printed)
+# --- terminal sessions ------------------------------------------------------------------------
 
 
 def terminal(command: str, printed: Iterable[str]) -> str:
@@ -118,21 +90,6 @@ def terminal(command: str, printed: Iterable[str]) -> str:
     lines = [f"$ {command}", *printed]
     marked = " ".join(str(n) for n, line in enumerate(lines, 1) if line.startswith("*"))
     return "\n".join([f'```console hl_lines="{marked}"' if marked else "```console", *lines, "```"])
-
-
-def executed(code: str, folder: Path) -> str:
-    """A piece of Python with what it prints, as two blocks."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    if done.returncode:
-        raise BuildError(f"this Python fails: {done.stderr.strip()}\n{code}")
-    return f"```python\n{code.strip()}\n```\n\n```text\n{done.stdout.rstrip()}\n```"
 
 
 # --- docstrings -------------------------------------------------------------------------------
@@ -157,7 +114,7 @@ def opening(docstring: str | None) -> str:
 
 @cache
 def field_notes(cls: type) -> dict[str, str]:
-    """What stands under each field of a class, those of its bases included."""
+    """The note under each field of a class and of its bases."""
     notes: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if base.__module__.partition(".")[0] != "fabula":

@@ -17,7 +17,7 @@ from fabula.training.launch import LOOPBACK, together
 from fabula.training.models import MODELS
 from fabula.training.source import Source
 
-README = Path(__file__).parents[2] / "README.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "pages" / "train.md"
 
 
 def rank() -> tuple[str, str, str]:
@@ -75,10 +75,10 @@ def test_what_a_newcomer_gets_wrong_is_said_in_one_line(
         assert len(told.splitlines()) == 1
 
 
-def test_the_training_commands_of_the_readme_can_be_carried_out() -> None:
+def test_the_training_commands_of_the_guide_can_be_run() -> None:
     """Every recipe has what is asked of it, and --start names a run that an earlier line makes."""
     made: set[str] = set()
-    lines = re.findall(r"^fabula train .*$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    lines = re.findall(r"^fabula train .*$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(lines) >= 5
     for line in lines:
         words = shlex.split(line, comments=True)

@@ -117,7 +117,7 @@ BASELINES: dict[str, Callable[[Sequence[Instance]], Guesses]] = {
 
 
 def scores(instances: Sequence[Instance]) -> list[Score]:
-    """What every baseline gets right."""
+    """The accuracy of every baseline."""
     found = []
     for name, baseline in BASELINES.items():
         pairs = zip(instances, baseline(instances), strict=True)

@@ -33,7 +33,7 @@ class Chart(NamedTuple):
 
 
 def charts(summary: Summary, most: int = 12, most_numbers: int = 20) -> Iterator[Chart]:
-    """The counts worth a picture, each with at most so many bars."""
+    """The counts worth a picture, each with its maximum number of bars."""
     named = (
         ("Splits", summary.splits),
         ("Recipes", summary.recipes),

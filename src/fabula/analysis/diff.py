@@ -1,4 +1,4 @@
-"""What changed between two data sets: how they were made, their records, their figures.
+"""Differences between two data sets: how they were made, their records, their figures.
 
 Promises:
 1. Records are compared by id, field by field, by a columnar engine: sizes do not matter. Files
@@ -31,12 +31,12 @@ NOTICED = 0.005  # a share that changed by less is not worth a line
 
 @dataclass
 class Difference:
-    """What is different in the second of two data sets."""
+    """The differences of a second data set from a first."""
 
     made: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     """Keys of manifest and recipe: before and after."""
     by: str = "id"
-    """What records were compared by: their id, or story and question where there is none."""
+    """How records were matched: by id, or by story and question where there is none."""
     same: int = 0
     changed: int = 0
     """Records in both, with other content."""
@@ -60,7 +60,7 @@ class Difference:
 
 
 def diff(before: Path, after: Path) -> Difference:
-    """What changed from one data set to another, each a file or a folder."""
+    """The differences between two data sets, each a file or a folder."""
     found = Difference(made=_made(before, after))
     files = [list(files_of(path)) for path in (before, after)]
     if all(ours(file) for side in files for file in side):

@@ -37,7 +37,7 @@ class Variant(NamedTuple):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What to tell `generate` to get it."""
+        """The arguments of `generate` that produce it."""
         return {"dialect": self.dialect} if self.dialect else {}
 
     def __str__(self) -> str:

@@ -147,7 +147,7 @@ def _origin(instance: Instance) -> str:
 
 
 def recipe_row(name: str) -> dict[str, Any]:
-    """What a list says about a recipe."""
+    """The columns of a recipe in a list."""
     content = read_recipe(name)
     recipe = build(content, place=f"recipe {name}")
     dialects = dict.fromkeys([recipe.dialect, *content.get("dialects", {})])

@@ -1,4 +1,4 @@
-"""What is in a data set: counted in one pass by a columnar engine, whatever its size.
+"""Statistics of a data set, counted in one pass by a columnar engine, whatever its size.
 
     summarise(paths) -> Summary -> tables with bars in the terminal, JSON, or an SVG picture
                                    (charts.py)
@@ -33,7 +33,7 @@ OTHERS = "(others)"
 
 @dataclass
 class Summary:
-    """What was counted."""
+    """The counts of a data set."""
 
     files: list[str] = field(default_factory=list)
     bytes: int = 0
@@ -117,7 +117,7 @@ COUNTED = {
     "recency": "len(story) - list_max(support)",
     "defects": "CASE WHEN defect THEN 1 END",
 }
-"""What is counted, as SQL over the columns of a question; what is null is not counted."""
+"""The counts, as SQL over the columns of a question; null is not counted."""
 
 NUMERIC = ("sentences", "words", "support_sizes", "supports", "recency", "defects")
 

@@ -1,8 +1,8 @@
-"""Data sets as tables for a columnar engine: what stats, leak and diff are counted with.
+"""Data sets as tables for a columnar engine: the basis of stats, leak and diff.
 
 Promises:
-1. Files are streamed; what does not fit in memory is put on disk. Sizes do not matter.
-2. What is wrong with a file is told with its place, as the readers of single records tell it.
+1. Files are streamed, and data that do not fit in memory are spilled to disk.
+2. Errors name the file and the line, as the readers of single records do.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Failure(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What verification found."""
+    """The result of a verification."""
 
     instances: int
     proven: int
@@ -83,7 +83,7 @@ class Verdict(NamedTuple):
 
 
 def objections(instance: Instance, logic: bool = False) -> list[str]:
-    """What is wrong with a record; nothing if it is proven.
+    """Objections to a record; none if it is proven.
 
     With `logic`, the logic program has to prove it too.
     """
@@ -101,7 +101,7 @@ def objections(instance: Instance, logic: bool = False) -> list[str]:
     except ParseError as error:
         return [str(error)]
     if tongue and [word.lower() for word in query] == [word.lower() for word in instance.query]:
-        query = instance.query  # 'gertrude' or 'Gertrude' is no difference in other scripts
+        query = instance.query  # other scripts do not tell 'gertrude' from 'Gertrude'
     found = []
     if tuple(reading.facts()) != instance.facts:
         found.append("the facts of the record are not those of its sentences")
@@ -120,7 +120,7 @@ def objections(instance: Instance, logic: bool = False) -> list[str]:
 
 
 def _by_second_route(instance: Instance, name: str, world: World, logic: bool) -> list[str]:
-    """What is wrong with a record as it is written, by the verifier's own reading and rules."""
+    """Objections to a record as written, by the verifier's own parser and rules."""
     hearing = Hearing(name, instance.provenance)
     code = native(str(instance.provenance.get("language", "en")), name)
     try:
@@ -143,7 +143,7 @@ def _by_second_route(instance: Instance, name: str, world: World, logic: bool) -
                 f"sentence {number} tells {_listed(own)} by the verifier's own patterns, "
                 f"the record says {_listed(recorded)}"
             )
-    # 'gertrude' or 'Gertrude' is no difference in other scripts
+    # other scripts do not tell 'gertrude' from 'Gertrude'
     same = str.lower if hearing.changes else str
     if [same(word) for word in query] != [same(word) for word in instance.query]:
         found.append(
@@ -191,7 +191,7 @@ def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
 
 
 def _found(reading: Reading, query: Query) -> Finding | None:
-    """What the reader finds for a query; the supports to be checked are those of the record."""
+    """The reader's finding for a query; the supports to check are those of the record."""
     return reading.concluded(query) if isinstance(reading, Concluding) else reading.find(query)
 
 

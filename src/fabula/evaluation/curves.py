@@ -21,11 +21,11 @@ from fabula.errors import FabulaError
 from fabula.evaluation.statistics import Interval, wilson
 
 GOAL = 0.95
-"""What counts as a task that is solved."""
+"""The accuracy at which a task counts as solved."""
 
 
 class Point(NamedTuple):
-    """What a model got right after so many examples."""
+    """The accuracy of a model after a number of training examples."""
 
     examples: int
     right: int
@@ -121,18 +121,18 @@ def _content(each: Instance) -> tuple[tuple[str, ...], str]:
 
 
 class Cure(NamedTuple):
-    """What a series of doses did."""
+    """The effect of a series of doses."""
 
     outcome: str
     """'cured' (the gap closes), 'immune' (it stays), 'harmed' (the old test suffers)."""
     gap_before: float
     gap_after: float
     loss: float
-    """What the old test lost."""
+    """The loss of accuracy on the old test."""
 
 
 def inoculation(old: Sequence[Point], new: Sequence[Point], much: float = 0.05) -> Cure:
-    """What doses did, from accuracies on the old and the new test by dose; the first is no dose."""
+    """The effect of doses, from accuracies on both tests by dose; the first is without one."""
     if (
         len(old) != len(new)
         or len(old) < 2

@@ -77,7 +77,7 @@ class HuggingFace:
     # --- writing --------------------------------------------------------------------------
 
     def _text(self, prompt: str) -> str:
-        """What is read before the reply: a turn of a chat, for a model of chats."""
+        """The text before the reply; for a chat model, a turn of a chat."""
         if self.head == "seq2seq":
             return prompt
         if not self.tokens.chat_template:

@@ -116,7 +116,7 @@ class InspectModel:
         await asyncio.gather(*(one(at, prompt) for at, (_, prompt) in enumerate(asked)))
 
     def _over(self) -> str:
-        """What limit is reached, if one is."""
+        """The limit that is reached, if any."""
         tokens, ask = self.spent.input_tokens + self.spent.output_tokens, self.ask
         kept = "What was answered is kept; the same command"
         if ask.budget is not None and tokens >= ask.budget:
@@ -153,7 +153,7 @@ def _cancel(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _line(error: BaseException) -> str:
-    """What an error says, in one line and without the marks of a terminal."""
+    """The message of an error in one line, without terminal codes."""
     plain = re.sub(r"\[/?(?:bold|italic|blue|red|dim)\]", "", str(error))
     said = " ".join(plain.split()) or type(error).__name__
     return said if len(said) < 400 else f"{said[:400]} …"

@@ -1,4 +1,4 @@
-"""What a model is to the evaluation: instances in, replies out, with usage."""
+"""The interface of a model: instances in, replies out, with usage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fabula.core.instance import Instance
 
 
 class Usage(NamedTuple):
-    """What a reply took."""
+    """Tokens and seconds that a reply took."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -26,7 +26,7 @@ class Usage(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a model said to one instance."""
+    """The reply of a model to one instance."""
 
     text: str
     truncated: bool = False
@@ -48,7 +48,7 @@ class Ask(NamedTuple):
     form: str = "word"
     """The form of the answer: word, sentence, letter, json."""
     concurrency: int = 8
-    """Questions on their way at a time, where a model can."""
+    """Maximum number of concurrent requests, for models that support them."""
     language: str = ""
     """The language of the instructions; nothing: that of the story."""
     budget: int | None = None
@@ -67,7 +67,7 @@ class Model(Protocol):
     name: str
 
     def about(self) -> dict[str, Any]:
-        """What identifies the model, for the manifest."""
+        """The identity of the model, for the manifest."""
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
         """(position, reply) for (instance, prompt) pairs, in any order, as they come."""

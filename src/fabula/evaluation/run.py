@@ -1,11 +1,11 @@
 """Asks a model every question of a benchmark, scores the replies, and writes them as they come.
 
 Promises:
-1. A run that was cut off goes on where it stopped: nothing that was answered is asked again.
+1. An interrupted run resumes: nothing that was answered is asked again.
 2. A line of `replies.jsonl` is whole or is asked again; `evaluation.json` says what was asked, of
    which data (by digest) and how. A folder holds one run, and one process writes it.
 3. Replies are scored by `fabula.score`, the one scorer; a reply cut off by the limit on tokens is
-   counted as truncated, an error is no reply.
+   counted as truncated, an error does not count as a reply.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def evaluate(
     plan = {
         "model": model.name,
         "about": about,
-        "weights": about.get("weights", ""),  # a model that was trained anew is another
+        "weights": about.get("weights", ""),  # a retrained model is another model
         "data": source,
         "instances": len(instances),
         "digest": digest(instances),
@@ -208,7 +208,7 @@ def _check_reply(said: dict[str, Any], path: Path, number: int) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a run says of itself."""
+    """The summary of a run."""
     found = read_json(folder / MANIFEST, "model", "about")
     if not found:
         raise _no_run(folder)

@@ -1,4 +1,4 @@
-"""What a model has seen in training, in short: what a test is compared with.
+"""A summary of what a model has seen in training, to compare a test with.
 
 Promise: memory does not grow with the training data but for the different signatures it has.
 """
@@ -20,7 +20,7 @@ NO_NOISE = "none"
 
 
 class Seen(NamedTuple):
-    """What there was in training."""
+    """A summary of training data."""
 
     source: str
     examples: int
@@ -39,7 +39,7 @@ class Seen(NamedTuple):
 
 
 def seen_in(instances: Iterable[Instance], source: str) -> Seen:
-    """What there is in these training examples."""
+    """The summary of these training examples."""
     compositions: Counter[str] = Counter()
     signatures, steps, noise = set[str](), set[int](), Counter[str]()
     count = 0
@@ -70,7 +70,7 @@ def keep_seen(folder: Path, seen: Seen) -> None:
 
 
 def seen_by(folder: Path) -> Seen | None:
-    """What the model of a run has seen, if that is known."""
+    """The training data that the model of a run has seen, if known."""
     said = read_json(folder / FILE, "signatures", "steps")
     if not said:
         return None

@@ -60,7 +60,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def _tail(few: int, count: int) -> float:
-    """The chance of at most so many heads, for counts whose power of two is no float."""
+    """The probability of at most k heads, for counts whose power of two exceeds a float."""
     term = exp(lgamma(count + 1) - lgamma(few + 1) - lgamma(count - few + 1) - count * log(2))
     total = 0.0
     for k in range(few, -1, -1):
@@ -83,7 +83,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 class Story(NamedTuple):
-    """What came of the questions of one story."""
+    """The outcomes of the questions of one story."""
 
     value: float
     """Sum over its questions: right answers, or differences of two models."""

@@ -1,4 +1,4 @@
-"""What people do on their own: they see to what they need, and else do anything that is possible.
+"""How people act on their own: they look after their needs, or else do anything possible.
 
 A rule of behaviour: who has a need (hungry) takes a thing that helps (an apple) if one is within
 reach; otherwise they go, by a shortest way, to the nearest place with one that nobody carries, or,
@@ -16,7 +16,7 @@ from fabula.play.simulation import Action, Simulation
 
 
 def next_action(simulation: Simulation, person: str, draw: Draw) -> Action | None:
-    """What a person does next; None if they can do nothing."""
+    """The next action of a person; None if there is none."""
     driven = _driven(simulation, person)
     if driven is not None:
         return driven
@@ -25,7 +25,7 @@ def next_action(simulation: Simulation, person: str, draw: Draw) -> Action | Non
 
 
 def anybody(simulation: Simulation, people: Sequence[str], draw: Draw) -> Action | None:
-    """What one of these people does next, each as likely; None if nobody can do anything."""
+    """The next action of one of these people, drawn evenly; None if nobody can act."""
     waiting = list(people)
     while waiting:
         person = pick(draw, waiting)
@@ -37,7 +37,7 @@ def anybody(simulation: Simulation, people: Sequence[str], draw: Draw) -> Action
 
 
 def _driven(simulation: Simulation, person: str) -> Action | None:
-    """What a person's need makes them do, if there is one and something can be done."""
+    """The action that a person's need calls for, if there is one."""
     name = simulation.need.get(person)
     if name is None:
         return None

@@ -1,4 +1,4 @@
-"""What a typed line means: a command with its actor and arguments, or a question.
+"""Parses a typed line: a command with its actor and arguments, or a question.
 
 Promises:
 1. Capitals, articles, commas and the mark at the end do not matter; the words do.
@@ -122,7 +122,7 @@ class Grammar:
     # --- reading lines --------------------------------------------------------------------
 
     def understand(self, line: str) -> Command | Question:
-        """What a line means."""
+        """The meaning of a line."""
         if len(line) > LONGEST:
             raise ParseError(str(self.phrases["mistakes"]["too-long"]).format(LONGEST))
         text = self._plain(line)
@@ -147,7 +147,7 @@ class Grammar:
         return name
 
     def _unknown(self, line: str, text: str, asks: bool) -> str:
-        """What to say to a line that fits no pattern."""
+        """The reply to a line that matches no pattern."""
         say = self.phrases["mistakes"]
         words = text.split() or [""]
         first = words[1] if words[0] in self._names["person"] and len(words) > 1 else words[0]
@@ -219,7 +219,7 @@ class Grammar:
         return self._names[sort].get(word)
 
     def _mistake(self, sort: str, word: str) -> str:
-        """What is wrong with a word that names nothing of its sort, with the nearest that does."""
+        """The error for an unknown word, with the nearest known one."""
         say = self.phrases["mistakes"]
         if sort == "number":
             return str(say["number"]).format("", word, MOST)

@@ -83,7 +83,7 @@ def answer(session: Session, line: str, say: Callable[[str], None]) -> Response 
 
 
 def welcome(session: Session) -> str:
-    """What a player is told at the beginning."""
+    """The greeting."""
     reports, world = session.reports, session.world
     lines = [
         " ".join(part for part in (f"{world.title or world.id}.", world.about) if part),

@@ -1,4 +1,4 @@
-"""What the game says besides the story: what is seen, why something is refused, what follows."""
+"""Messages besides the story: what can be seen, why an action is impossible, what follows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Reports:
     # --- what is seen ---------------------------------------------------------------------
 
     def look(self, simulation: Simulation, who: str) -> str:
-        """What somebody sees around them."""
+        """A description of the surroundings of a person."""
         stage, place = simulation.stage, simulation.stage.place[who]
         lines = [self.say("place", who, place)]
         lines += self._place(simulation, place, [p for p in stage.persons if p != who])
@@ -65,7 +65,7 @@ class Reports:
         return lines
 
     def _insides(self, simulation: Simulation, things: Iterable[str]) -> list[str]:
-        """What is in and on things, and in those."""
+        """The contents of things, nested ones included."""
         lines = []
         for thing in things:
             held = simulation.stage.contents(thing)
@@ -76,7 +76,7 @@ class Reports:
         return lines
 
     def inventory(self, simulation: Simulation, who: str) -> str:
-        """What somebody has."""
+        """The inventory of a person."""
         held = simulation.stage.contents(who)
         if not held:
             return self.say("carries-nothing", who)
@@ -84,7 +84,7 @@ class Reports:
         return "\n".join([*lines, *self._insides(simulation, held)])
 
     def examine(self, simulation: Simulation, entity: str) -> str:
-        """What can be seen of a thing, person or place."""
+        """A description of a thing, person or place."""
         if entity in simulation.world.things:
             return "\n".join(self._thing(simulation, entity))
         if entity in simulation.world.people:

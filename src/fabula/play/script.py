@@ -60,7 +60,7 @@ class PlayedTale(OneWording):
 
 
 class Played(NamedTuple):
-    """What a script made."""
+    """The records that a script produced."""
 
     author: Author
     passages: list[Passage]

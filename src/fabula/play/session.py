@@ -43,7 +43,7 @@ class Response(NamedTuple):
     told: tuple[int, ...] = ()
     """Numbers of the sentences that were told."""
     text: str = ""
-    """What is shown besides; not part of the story."""
+    """Further output that is not part of the story."""
     asked: Asked | None = None
     """The question that was answered."""
     unanswered: bool = False
@@ -53,7 +53,7 @@ class Response(NamedTuple):
 
 
 class _Moment(NamedTuple):
-    """What `undo` goes back to."""
+    """A state that `undo` restores."""
 
     simulation: Simulation
     told: int
@@ -73,7 +73,7 @@ class Session:
         self.simulation = Simulation(world)
         self.sentences: list[str] = []
         self.told: list[Told] = []
-        """What the sentences tell, one for each."""
+        """The event of each sentence."""
         self.reading = ActorsReading(self.language)
         self.asked: list[Asked] = []
         self._past: list[_Moment] = []
@@ -290,7 +290,7 @@ class Session:
         return Response(told=told, text=self.reports.say("new"))
 
     def _truth(self, query: Query) -> tuple[str, ...] | None:
-        """What the simulation says to a question; None where it keeps no record."""
+        """The simulation's answer to a question; None where it keeps no record."""
         simulation = self.simulation
         if query[0] in ("what-colour", "what-state"):
             known = simulation.colour if query[0] == "what-colour" else simulation.state

@@ -38,7 +38,7 @@ class Refusal(NamedTuple):
 
 
 class Simulation:
-    """What is so, and what can happen."""
+    """The state of the world and the actions that are possible in it."""
 
     def __init__(self, world: WorldFile) -> None:
         self.world = world
@@ -76,7 +76,7 @@ class Simulation:
     # --- what is so -----------------------------------------------------------------------
 
     def here(self, place: str) -> list[str]:
-        """What lies in a place, held by nobody and in nothing."""
+        """Things in a place that nobody holds and nothing contains."""
         stage = self.stage
         return [t for t, at in stage.spot.items() if at == place and stage.holder[t] is None]
 

@@ -77,7 +77,7 @@ class Person(Strict):
     room: Amount | None = None
     """The sizes they can carry, in all; without it, anything."""
     need: str | None = None
-    """What drives them from the beginning."""
+    """The need that they start with."""
 
 
 class Need(Strict):
@@ -166,7 +166,7 @@ class WorldFile(Strict):
             at = self.things[at].at
 
     def _check_room(self) -> None:
-        """What holds things at the beginning has room for them."""
+        """Check that containers have room for the things that start in them."""
         for sort, holders in (("things", self.things), ("people", self.people)):
             for name, holder in holders.items():
                 held = sum(thing.size for thing in self.things.values() if thing.at == name)

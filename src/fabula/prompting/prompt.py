@@ -97,7 +97,7 @@ def prompt(
     form: str = DEFAULT_FORM,
     language: str = "",
 ) -> str:
-    """What a model is asked, after worked examples if there are any.
+    """The prompt for an instance, after worked examples if there are any.
 
     `language` is that of the instructions; by default it is that of the story.
 
@@ -116,7 +116,7 @@ def instruction(
     form: str = DEFAULT_FORM,
     language: str = "",
 ) -> str:
-    """What is to be done, and in which form the reply is wanted; the same for a whole recipe."""
+    """The instructions, with the form of the reply; the same for a whole recipe."""
     words = _words_for(instance, language)
     if style not in words["styles"]:
         raise FabulaError(f"unknown style of prompt '{style}'.{hint(style, words['styles'])}")
@@ -184,7 +184,7 @@ def case(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> st
 
 
 def _kind(instance: Instance) -> str:
-    """What an answer looks like: one of the choices, a list, a path over the map or of steps."""
+    """The form of an answer: one of the choices, a list, a path over the map or of steps."""
     if instance.choices:
         return "one"
     if instance.query[0] not in ORDERED:
@@ -220,10 +220,10 @@ def lettered(instance: Instance) -> Instance:
 
 
 def lead(instance: Instance, language: str = "") -> str:
-    """What the right reply begins with before the answer: 'Answer:'."""
+    """The words before the answer in a right reply: 'Answer:'."""
     return str(_words_for(instance, language)["answer"]).partition("{answer}")[0].rstrip()
 
 
 def next_case(code: str = "en") -> str:
-    """What a model that goes on by itself writes after its reply: the head of another story."""
+    """The head of another story, which a model that keeps writing puts after its reply."""
     return str(_words(code)["story"])

@@ -5,22 +5,21 @@ Promises:
    not 'one', 'upper left' is not 'left', 'mother-in-law' is not 'mother'.
 2. Lists are compared as sets, ways ('south, then east') as sequences; case, articles, hyphens and
    punctuation do not matter.
-3. What is marked as the answer ('Answer: …', a tag, a box, bold) goes before what is not, and the
-   last mark before earlier ones. Reasoning is left out. Without a mark, two different answers are
-   no right answer.
+3. An answer that is marked as such ('Answer: …', a tag, a box, bold) takes precedence, and the last
+   mark over earlier ones. Reasoning is ignored. Without a mark, two different answers are wrong.
 4. Any word of the recipe's vocabulary is an answer: 'kitchen' is a wrong answer to 'What did Bill
    give to Daniel?'. 'I do not know' (refusal), no answer at all (unparsed) and no answer yet
-   (truncated) are told apart from a wrong answer.
-5. The right answer is consulted only at the end: how a reply is read never depends on it, except
-   that it is always among the words of a list.
+   (truncated) are distinguished from a wrong answer.
+5. The right answer is consulted only at the end: parsing a reply never depends on it, except that
+   it is always among the words of a list.
 
 answers.py   the closed set of answers, and the pattern that finds them
 vocabulary.py  all words of the recipe, for answers to another question
-phrases.py   what replies say around an answer, in English and Hindi
-clean.py     a reply without what is not for reading: reasoning, the next question
+phrases.py   phrases around an answer, in English and Hindi
+clean.py     strips reasoning and a follow-up question from a reply
 reply.py     a reply with its mentions
 reading.py   the answer that a reply gives, or why there is none
-outcome.py   what became of a reply
+outcome.py   the outcome of a reply
 """
 
 from __future__ import annotations

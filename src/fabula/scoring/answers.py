@@ -63,7 +63,7 @@ OBJECT_OF = {"grab": 2, "drop": 2, "give": 2}
 
 
 class Vocabulary(NamedTuple):
-    """What may be answered, in every wording."""
+    """The possible answers, in every wording."""
 
     pattern: re.Pattern[str]
     names: dict[str, str]
@@ -73,7 +73,7 @@ class Vocabulary(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What may be answered to an instance."""
+    """The possible answers to an instance."""
 
     shape: str
     """'one' of several, 'list' or 'way'."""
@@ -104,7 +104,7 @@ _WORD = re.compile(r"[\w'-]+")
 
 
 def answers_of(instance: Instance) -> Answers:
-    """What may be answered to an instance."""
+    """The possible answers to an instance."""
     query, choices = instance.query, instance.choices
     source = _source(instance)
     if (query and query[0] == "path") or (not choices and _is_way(instance.answer)):
@@ -155,7 +155,7 @@ def _source(instance: Instance) -> Source | None:
 
 
 def _tongue(instance: Instance) -> Tongue | None:
-    """What says words as the record does, if that is not how its facts have them."""
+    """Translates words of facts to those of the record, if they differ."""
     source = _source(instance)
     if source is None:
         return None

@@ -1,4 +1,4 @@
-"""What became of a reply."""
+"""The outcome of a reply."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Outcome(StrEnum):
-    """What became of a reply."""
+    """The outcome of a reply."""
 
     CORRECT = "correct"
     WRONG = "wrong"

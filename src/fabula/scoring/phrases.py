@@ -1,4 +1,4 @@
-"""What replies say around an answer: labels, 'not', 'I do not know', 'therefore'.
+"""Phrases around an answer in replies: labels, 'not', 'I do not know', 'therefore'.
 
 A phrase is looked for only where one of the words is there that it cannot do without: most replies
 have none of them, and looking for words is far quicker than looking for patterns.
@@ -113,7 +113,7 @@ NOT_KNOWN = Phrase(
     r"|(?:पता|मालूम|जानकारी|स्पष्ट|बताया)\s+नहीं?|नहीं?\s+(?:पता|मालूम|जानता|जानती|बताया)"
     r"|(?:कह|बता)\s+नहीं?\s+सक|कहा\s+नहीं?\s+जा\s+सकता",
 )
-"""The same in Hindi, where the 'no' in it is no answer."""
+"""The same in Hindi, where the 'no' in it does not count as an answer."""
 # words in which an answer only seems to be named
 IDIOM = Phrase(
     "no none nothing yes one",
@@ -129,7 +129,7 @@ NUMBERED = re.compile(
     r"|(?<!:\s)(?<!:)\[\d+(?:\s*,\s*\d+)*\]|(?:(?<=\n)|^)\s*\d+[.)](?=\s)",
     re.IGNORECASE,
 )
-"""Numbers of sentences and of points, which are no answers."""
+"""Numbers of sentences and list items, which do not count as answers."""
 ASIDE = re.compile(
     r"\([^()]*\)|\[[^\[\]]*\]"
     r"|(?:,\s*)?\b(?:because|since|given\s+that|due\s+to|as\s+(?:she|he|it|they|the|[A-Z])|"

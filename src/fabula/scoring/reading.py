@@ -91,7 +91,7 @@ def _marks(text: str) -> list[Span]:
 
 
 def _boxed(text: str) -> list[Span]:
-    """What stands in boxes, up to the bracket that closes each."""
+    """The content of each box, up to its closing bracket."""
     found = []
     for match in list(_BOX.finditer(text))[-MARKS:]:
         depth, end = 1, match.end()

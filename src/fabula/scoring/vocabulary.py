@@ -22,7 +22,7 @@ from fabula.scoring.answers import Answers, said, vocabulary
 from fabula.world import WORLDS
 
 MADE = ("recipe", "file", "part", "changes", "dialect", "language", "cipher")
-"""What decides the words of a recipe, of a record's provenance."""
+"""The keys of a provenance that determine the vocabulary of a recipe."""
 
 
 def wide(instance: Instance) -> Answers:

@@ -14,7 +14,7 @@ from fabula.training.model import Regime
 
 
 def steps(count: int, regime: Regime) -> int:
-    """Steps of an epoch on so many examples."""
+    """Steps of an epoch on a number of examples."""
     return ceil(count / regime.batch)
 
 

@@ -34,7 +34,7 @@ FIRST_WORD = 2 + PLACEHOLDERS
 MAX_SUPPORTS = 10
 CHUNK = 50  # batches that are sorted by length together
 
-LETTER = r"[\w\u0900-\u0963]"  # vowel signs of Devanagari are no letters to `re`
+LETTER = r"[\w\u0900-\u0963]"  # `re` does not count vowel signs of Devanagari as letters
 # 's is a word, so that a name stays itself
 WORD = re.compile(rf"@?{LETTER}+(?:-{LETTER}+)*|'{LETTER}+")
 
@@ -61,7 +61,7 @@ class Example:
     group: str
     """Questions of one story share it."""
     features: Mapping[str, Any]
-    """What results are broken down by: recipe, question, support_size, hops, …"""
+    """Keys that results are broken down by: recipe, question, support_size, hops, …"""
     told: tuple[str, ...] = ()
     """The sentences as they stand, for models with a tokenizer of their own."""
     asked: str = ""
@@ -278,7 +278,7 @@ class Tensors:
         max_sentences: int | None = None,
         cloze: bool = False,
     ) -> None:
-        """With `max_sentences`, only the most recent so many of a story are kept.
+        """With `max_sentences`, only the most recent sentences of a story are kept.
 
         With `cloze`, names of entities become placeholders, drawn anew for each batch.
         """

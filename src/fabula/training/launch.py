@@ -23,7 +23,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def together(count: int, job: Callable[[], Any]) -> Any:
-    """What the leader of so many processes gives, each doing the same job."""
+    """The leader's result of a job that several processes do."""
     context = get_context("spawn")
     port = _free_port()
     processes: list[BaseProcess] = []

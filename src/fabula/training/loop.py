@@ -257,7 +257,7 @@ class Trainer:
 
 
 class Judged:
-    """What a model answered to examples."""
+    """The answers of a model to examples."""
 
     def __init__(self, answers: Tensor, support: Tensor | None, gold: Tensor, loss: float) -> None:
         self.answers = answers
@@ -322,7 +322,7 @@ def _clip_norms(model: nn.Module, regime: Regime) -> Tensor:
 
 
 def shape_of(vocabulary: Vocabulary, *parts: Tensors) -> Shape:
-    """What a model must know of the data."""
+    """The properties of the data that a model needs."""
     return Shape(
         words=vocabulary.size,
         answers=len(vocabulary.answers),

@@ -1,4 +1,4 @@
-"""What a model is: a dataclass of its sizes, one forward, and how its paper trains it.
+"""The interface of a model: a dataclass of its sizes, one forward, and how its paper trains it.
 
 The loop knows nothing of any model: it makes batches, calls `forward`, and follows `regime`.
 """
@@ -20,7 +20,7 @@ NO_ANSWER = -2  # not -1, which an answer that only the test has is: both are wr
 
 
 class Shape(NamedTuple):
-    """What a model must be told about the data."""
+    """The properties of the data that a model is built for."""
 
     words: int
     """Rows of a table of words, padding included."""
@@ -40,7 +40,7 @@ class Shape(NamedTuple):
 
 
 class Output(NamedTuple):
-    """What a model says to a batch."""
+    """The output of a model for a batch."""
 
     logits: Tensor
     """[B, A] a score for every answer."""
@@ -83,27 +83,27 @@ class Regime:
     sum_loss: bool = False
     """Losses of a batch are summed, as older papers do, rather than averaged."""
     halve_every: int = 0
-    """The learning rate is halved every so many epochs; 0: never."""
+    """Number of epochs after which the learning rate is halved; 0: never."""
     halve_below: float = 0.0
     """It is halved once, when the validation loss falls below this."""
     schedule: Literal["constant", "rsqrt", "linear", "cosine"] = "constant"
     """How the learning rate falls after the warm steps: not at all, by the square root of the
     steps, or to 0 at the last epoch, along a line or half a wave."""
     warm_steps: int = 0
-    """So many first steps are taken at a tenth of the learning rate; where the rate falls later,
+    """Number of first steps at a tenth of the learning rate; where the rate falls later,
     it rises to its full height over them."""
     weight_decay: float = 0.0
     max_sentences: int | None = None
-    """Only the most recent so many sentences of a story are read."""
+    """Maximum number of sentences that are read, the most recent ones."""
     cloze: bool = False
     """Names become placeholders whose rows are random and never trained."""
     patience: int = 0
-    """Stop when validation has not improved for so many epochs; 0: never."""
+    """Stop when validation has not improved for this number of epochs; 0: never."""
     enough: float = 1.0
     """Stop when this share of validation is right; 0: never."""
     select: Literal["valid", "train", "test"] = "valid"
-    """What the best epoch and the best restart are chosen by. With 'test', as some released code
-    has it, the result is no honest figure, and says so."""
+    """How the best epoch and the best restart are selected. With 'test', as some released code
+    has it, the result is not an honest figure, and says so."""
     mixture: str = ""
     """A feature such as 'recipe' or 'hops': each step is on examples of one value of it, drawn
     uniformly. Empty: examples of all kinds come together, each once an epoch."""
@@ -134,7 +134,7 @@ class Model(nn.Module):
     paper: ClassVar[str]
     """Where it comes from."""
     inputs: ClassVar[Literal["sentences", "words", "graph", "text"]]
-    """What of a batch it reads."""
+    """The parts of a batch that it reads."""
     of_two: ClassVar[bool] = False
     """Whether all it reads of a question is which two entities of the story it is about."""
     uses_supports: ClassVar[bool] = False
@@ -167,11 +167,11 @@ class Model(nn.Module):
         """Write what `restored` needs beside the weights."""
 
     def remarks(self) -> dict[str, Any]:
-        """What a run should report of the model."""
+        """Figures of the model that a run should report."""
         return {}
 
     def forward(self, batch: Batch) -> Output:
-        """What the model says to a batch."""
+        """The output of the model for a batch."""
         raise NotImplementedError
 
     @property

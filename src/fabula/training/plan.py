@@ -1,4 +1,4 @@
-"""What a run is to do: the model, its settings and its data, all that decides the weights."""
+"""The plan of a run: model, settings and data; everything that determines the weights."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TrainingPlan:
     threads: int = 1
 
     def own_tests(self) -> dict[str, Source]:
-        """What it is tested on if nothing else is said: the data that it is trained on."""
+        """The default test data: those that it is trained on."""
         return {source.name: source for source in self.data}
 
     def to_dict(self) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class TrainingRun:
         report: Callable[[Row], None] = lambda row: None,
         watch: Watch = unwatched,
     ) -> dict[str, Any]:
-        """Train and test once, from the beginning of this number; what came of it."""
+        """Train and test once, from the initial weights of this number, and return the result."""
         torch.set_num_threads(self.plan.threads)
         folder, same = self.folder / f"restart-{number}", self.team.same
         if not same(all((folder / name).is_file() for name in (RESULT, *MODEL_FILES))):

@@ -82,6 +82,6 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
 
 
 def weights(folder: Path) -> str:
-    """What tells apart the weights of two runs."""
+    """A digest that distinguishes the weights of two runs."""
     path = _best(folder) / WEIGHTS
     return hashed(path) if path.is_file() else ""

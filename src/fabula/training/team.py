@@ -67,7 +67,7 @@ class Team(NamedTuple):
             parameter.grad = gradient.view_as(parameter) if count else None
 
     def same(self, value: T) -> T:
-        """What the leader has, for all."""
+        """The leader's value, sent to all."""
         box = [value]
         if self.size > 1:
             distributed.broadcast_object_list(box)

@@ -36,7 +36,7 @@ class Remark(NamedTuple):
 
 @dataclass
 class Audit:
-    """What was found in one file."""
+    """The findings for one file."""
 
     file: str
     questions: int = 0

@@ -1,4 +1,4 @@
-"""What world and which language a file of bAbI text is about, found from its text.
+"""Detects the world and the language of a file of bAbI text.
 
 Promises:
 1. A file of ours says it in the manifest beside it; otherwise the world and language are taken that
@@ -26,7 +26,7 @@ SAMPLE_LINES = 50  # sentences, and questions, of each
 
 
 class Speech(NamedTuple):
-    """What a file speaks of, and how."""
+    """The world and the language of a file."""
 
     name: str
     """Name of the world."""
@@ -103,7 +103,7 @@ def _asked(story: babi.Story) -> Iterator[str]:
 
 
 def _told(file: Path) -> Iterator[Speech]:
-    """What the manifest says, if there is one."""
+    """The entries of the manifest, if there is one."""
     for folder in (file.parent, file.parent.parent):
         manifest = folder / "manifest.json"
         if not manifest.is_file():

@@ -76,7 +76,7 @@ TRANSPARENT = ARTICLES | _words(
     "exactly due little bit row column clock face o'clock relative respect on in at towards toward "
     "adjacent straight diagonally diagonal"
 )
-"""What may stand between a direction and its ground."""
+"""Words allowed between a direction and its ground."""
 OTHERS = _words(
     "and , . ; ? ! it its is are was were be been being has have there here with by you we they "
     "each other another them two both if then when where that this while as so too lies lie lying "
@@ -106,7 +106,7 @@ NUMBERS = {
 LEXICON = frozenset(DIRECTIONS) | LINKS | TRANSPARENT | OTHERS | NEGATIONS | frozenset(NUMBERS)
 CENTRES = _words("centre center middle")
 BEARINGS = _words("row column level angle degrees relative respect compared aligned")
-"""What makes the agent after 'of', 'to' or 'with' an anchor: 'in the row of B', 'relative to B'."""
+"""Words that make the agent after 'of', 'to' or 'with' an anchor: 'in the row of B'."""
 ASKING = _words("relation relative where located position direction respect lie")
 """One of these is in a question for how two agents lie to each other."""
 FASTENED = _words("fixed centred centered pinned anchored mounted")
@@ -408,7 +408,7 @@ def _subject(items: Sequence[Item], at: int, grounds: set[int | None]) -> int:
 
 
 def _unite(one: Step, other: Step) -> Step:
-    """What two directions of the same figure say together: 'above' and 'left' is upper left."""
+    """Two directions of the same figure combined: 'above' and 'left' is upper left."""
     if one[0] * other[0] < 0 or one[1] * other[1] < 0:
         raise UnclearError("its directions contradict each other")
     return one[0] or other[0], one[1] or other[1]
@@ -435,7 +435,7 @@ def _fits(step: Step, words: Sequence[str], oblique: bool) -> None:
 
 
 class Told(NamedTuple):
-    """What a sentence says: the figure lies `step` from the ground."""
+    """The meaning of a sentence: the figure lies `step` from the ground."""
 
     figure: str
     step: Step
@@ -443,7 +443,7 @@ class Told(NamedTuple):
 
 
 def understand(sentence: str) -> Told | str:
-    """What a sentence says, or why that is not clear."""
+    """The meaning of a sentence, or why it is not clear."""
     form, agents = form_of(sentence)
     step = meaning(form)
     return step if isinstance(step, str) else Told(agents[0], step, agents[1])
@@ -580,7 +580,7 @@ class Trial(NamedTuple):
 
 @dataclass
 class StepGameAudit:
-    """What was found in one file."""
+    """The findings for one file."""
 
     file: str
     stories: int = 0

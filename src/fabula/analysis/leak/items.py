@@ -1,4 +1,4 @@
-"""What is compared of a question about a story, for every kind of file.
+"""The parts of a question and its story that are compared, for every kind of file.
 
 Records of ours say themselves what supports, proves and is noise. In bAbI text the cited lines are
 the support; StepGame's files cite nothing useful, so there the support is the shortest told chain,
@@ -25,7 +25,7 @@ Fact = tuple[str, words.Step | str, str]
 
 
 class Item(NamedTuple):
-    """What is compared of one question about one story."""
+    """The parts of one question and its story that are compared."""
 
     place: str
     story: tuple[str, ...]
@@ -33,7 +33,7 @@ class Item(NamedTuple):
     support: tuple[int, ...] | None
     signature: str | None
     facts: tuple[Fact, ...] | None
-    """What is told before noise; None where it is not about places on the grid."""
+    """The story without noise; None if it is not about places on the grid."""
     asked: tuple[str, ...]
 
 
@@ -124,7 +124,7 @@ def ours(file: Path) -> bool:
 
 
 def item_of(record: Instance) -> Item:
-    """What is compared of a record of ours."""
+    """The parts of a record that are compared."""
     facts: tuple[Fact, ...] | None = None
     if record.query[:1] == ("relation",) and record.provenance.get("world") == "space":
         facts = tuple(

@@ -1,7 +1,7 @@
 """Rewrites for analysis: operations on instances that keep answers proven.
 
 An operation is a generator: from one instance any number of rewritten ones, or `Dropped` with the
-reason why it cannot be. Every rewritten record was read anew (see reread.py), so `fabula verify`
+reason why there is none. Every rewritten record is read again (see reread.py), so `fabula verify`
 proves it like any other.
 """
 
@@ -26,7 +26,7 @@ class Operation(NamedTuple):
     make: Callable[..., Iterator[Instance | Dropped]]
     about: str
     options: tuple[str, ...] = ()
-    """What it can be told, by name; those without a default it must be told."""
+    """Its options by name; those without a default are required."""
     needs: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""A story told another way, read anew: the one place where rewritten records are made.
+"""Reads a rewritten story again: the one place where rewritten records are made.
 
 Promises:
 1. The answer of a rewritten record is proven like any other: by the reader, from its text alone,
@@ -49,7 +49,7 @@ class Line(NamedTuple):
     source: int = 0
     """Its number in the story it comes from, or 0 if it is new."""
     role: str = "distractor"
-    """What it is for, if it is not in the support."""
+    """Its role if it is not in the support."""
 
 
 Rename = Callable[[str], str]
@@ -113,7 +113,7 @@ def check_query(instance: Instance) -> None:
 
 
 def _carried(instance: Instance, lines: Sequence[Line], best: int) -> dict[str, Any]:
-    """What the world noted and still holds: about the proof, and about the story if it is whole."""
+    """Features of the world that still hold: of the proof, and of the story if it is whole."""
     if {lines[number - 1].source for number in numbers_of(best)} != set(instance.support):
         return _only(instance.features, READ_BY)
     kept = {line.source for line in lines} - {0}
@@ -136,7 +136,7 @@ def retell(
     rename: Rename = lambda name: name,
     details: Mapping[str, Any] | None = None,
 ) -> Instance | Dropped:
-    """The record with another story or another question, proven anew."""
+    """The record with another story or question, proven again."""
     world, code = world_of(instance), language_of(instance)
     story = tuple(line.text for line in lines)
     reading = world.read(_idiom(world, instance), story)

@@ -41,7 +41,7 @@ def gathered(instance: Instance) -> Made:
 
 
 def trimmed(instance: Instance, tokens: int) -> Made:
-    """At most so many tokens: the earliest sentences that are not in the support are left out."""
+    """At most `tokens` tokens: drops the earliest sentences outside the support."""
     mask, lines, tied = support_mask(instance), lines_of(instance), bonds(instance)
     budget = tokens - count_tokens(instance.question)
     size = sum(count_tokens(line.text) for line in lines)
@@ -68,12 +68,12 @@ def trimmed(instance: Instance, tokens: int) -> Made:
 
 
 def count_tokens(text: str) -> int:
-    """Words and marks of punctuation: what a tokenizer makes of such text, more or less."""
+    """Words and punctuation marks: roughly the tokens of such a text."""
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
 def padded(instance: Instance, length: int, filler: bool = False, seed: int = 0) -> Made:
-    """Told in so many sentences: with more that is of no account, at random places.
+    """The story at a given length: irrelevant sentences are added at random places.
 
     With `filler`, sentences that say nothing about anybody; otherwise people who are not in the
     story go about, taking and dropping things that are not in it.
@@ -97,7 +97,7 @@ def padded(instance: Instance, length: int, filler: bool = False, seed: int = 0)
 
 
 def _cycled(bank: Sequence[str], count: int, draw: Draw) -> Iterator[str]:
-    """So many of the bank, none a second time before all have come."""
+    """A number of sentences from the bank; none repeats before all have been used."""
     while count > 0:
         yield from shuffled(draw, bank)[:count]
         count -= len(bank)

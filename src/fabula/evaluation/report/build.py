@@ -27,7 +27,7 @@ from fabula.evaluation.report.pictures import Pictures, check_converter, draw, l
 
 SHARES = ("count", "right", "accuracy", "low", "high")
 BESIDE = ("stories", "baseline", "baseline_accuracy")
-"""What else belongs to a share, where it is known."""
+"""Further figures of a share, where they are known."""
 
 
 class Written(NamedTuple):
@@ -77,7 +77,7 @@ def build(
 
 
 def _missing(pictures: Pictures, why: str) -> list[str]:
-    """What could not be drawn, in lines for people."""
+    """The figures that could not be drawn, one line each."""
     reasons: dict[str, list[str]] = {}
     for name, reason in pictures.missing.items():
         reasons.setdefault(reason, []).append(name)

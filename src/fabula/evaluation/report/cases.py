@@ -22,7 +22,7 @@ class Case(NamedTuple):
 
     id: str
     asked: int
-    """What was read and what would be right, as a hash: the same for the same question."""
+    """A hash of prompt and right answer: the same for the same question."""
     story: str
     """Names the story; questions of one story are not independent."""
     kind: str
@@ -105,7 +105,7 @@ def _read(folder: Path, manifest: dict[str, Any], name: str) -> Run:
 
 
 def case_of(said: dict[str, Any], place: int = 0) -> Case:
-    """What is counted of a line of `replies.jsonl`."""
+    """The values of a line of `replies.jsonl` that are counted."""
     record = said["instance"]
     features, made, query = record["features"], record["provenance"], record["query"]
     composition = record["composition"]

@@ -1,4 +1,4 @@
-"""What a report says: its sections in their order, with what is left out and why."""
+"""The content of a report: its sections in order, and what is left out and why."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Curve(NamedTuple):
     model: str
     test: str
     trained: str
-    """What all of its runs were trained on."""
+    """The training data that all of its runs share."""
     points: list[Point]
 
     def needed(self, goal: float = GOAL) -> float | None:
@@ -40,7 +40,7 @@ class Curve(NamedTuple):
 
 
 class Inoculation(NamedTuple):
-    """What doses did to a model: one curve on the old test, one on the new."""
+    """The effect of doses on a model: one curve on the old test, one on the new."""
 
     old: Curve
     new: Curve
@@ -105,7 +105,7 @@ def doses(runs: Sequence[Run]) -> list[Curve]:
 
 
 def inoculations(curves: Sequence[Curve]) -> list[Inoculation]:
-    """What doses did, for each two tests at the same doses; the old one had less to be cured."""
+    """The effect of doses for each pair of tests; the old test needed less of a cure."""
     found = []
     for pair in combinations(curves, 2):
         first, second = pair

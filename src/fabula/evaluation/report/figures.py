@@ -158,7 +158,7 @@ def bars(
 
 
 def _in_two_lines(labels: Sequence[str]) -> Spec:
-    """What makes an axis break long labels, so that room is left on a narrow screen."""
+    """Options of an axis that wrap long labels, to save room on a narrow screen."""
     broken = {
         label: wrap(label, max(14, len(label) // 2 + 4)) for label in labels if len(label) > 16
     }

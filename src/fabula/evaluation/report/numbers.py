@@ -96,7 +96,7 @@ def baselines_of(cases: Iterable[Case]) -> Counter[str]:
 
 
 def grouped(cases: Iterable[Case], key: Callable[[Case], Hashable]) -> dict[Any, list[Case]]:
-    """The cases for each value of a key; None is no value."""
+    """The cases for each value of a key; None does not count as a value."""
     found: dict[Any, list[Case]] = defaultdict(list)
     for case in cases:
         value = key(case)
@@ -202,7 +202,7 @@ def _partition(runs: Sequence[Run], dimension: Dimension) -> bytes:
 
 
 def _labels(values: set[Any]) -> Callable[[Any], tuple[int, str]]:
-    """What puts a value in order and names it; many numbers are put into ranges."""
+    """A function that sorts and names values; many numbers are grouped into ranges."""
     if not all(isinstance(value, int) for value in values):
         ranked = {value: at for at, value in enumerate(sorted(values, key=str))}
         return lambda value: (ranked[value], str(value))
@@ -352,7 +352,7 @@ def leakage(run: Run) -> list[Row]:
 
 
 def baselines(run: Run) -> list[Row]:
-    """What trivial baselines get right, over all and by kind of question; the best first."""
+    """Accuracy of trivial baselines, overall and by kind of question; the best first."""
     total = baselines_of(run.cases)
     kinds = sorted(grouped(run.cases, attrgetter("kind")).items())
     groups = [("all", run.cases), *(kinds if len(kinds) > 1 else ())]

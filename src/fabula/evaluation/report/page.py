@@ -69,7 +69,7 @@ class Notes(NamedTuple):
 
 
 class Legend(NamedTuple):
-    """What the signs of a figure mean: 'bars', 'heatmap' or 'differences'."""
+    """The legend of a figure: 'bars', 'heatmap' or 'differences'."""
 
     of: str
 
@@ -96,7 +96,7 @@ class Card(NamedTuple):
 
 
 NUMERIC = set("0123456789+−<–")
-"""What a cell with a number begins with."""
+"""The opening of a cell with a number."""
 
 
 def points(value: float) -> str:

@@ -33,7 +33,7 @@ JOBS, PROBLEMS = "jobs.json", "problems.json"
 
 
 class Pictures(NamedTuple):
-    """What was drawn, and what was not."""
+    """The pictures that were drawn, and those that were not."""
 
     drawn: dict[str, tuple[bytes, bytes]]
     """SVG and PNG, by the name of the figure."""
@@ -133,7 +133,7 @@ def _problems(folder: Path) -> dict[str, str]:
 
 
 def work(place: str) -> None:
-    """What the child does."""
+    """The work of the child process."""
     import vl_convert
 
     folder = Path(place)

@@ -66,7 +66,7 @@ class _Trace:
         return found
 
     def _concluded(self, numbers: Sequence[int]) -> Iterator[tuple[Query, tuple[str, ...]]]:
-        """What can be told from some sentences alone; the question itself last."""
+        """Conclusions from some sentences alone; the question itself comes last."""
         mask = mask_of(numbers)
         for query in (*self._queries(numbers), self.instance.query):
             try:

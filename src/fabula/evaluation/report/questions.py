@@ -106,7 +106,7 @@ def _reply(run: Run, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _prompt(run: Run, record: dict[str, Any]) -> str:
-    """What the model was asked; nothing for models that read story and question as they are."""
+    """The prompt; empty for models that read story and question directly."""
     if run.manifest.get("about", {}).get("kind") == "trained":
         return ""
     try:
@@ -117,7 +117,7 @@ def _prompt(run: Run, record: dict[str, Any]) -> str:
 
 
 def _proof(record: dict[str, Any]) -> str:
-    """What the answer follows from, in a line."""
+    """The support of the answer in one line."""
     numbers = ", ".join(map(str, sorted(record["support"])))
     others = len(record["supports"]) - 1
     if not record["supports"]:

@@ -39,7 +39,7 @@ class Clause(NamedTuple):
 
 
 EMPTY = Clause(("",), "", ())
-"""What a fact is that is not there."""
+"""The encoding of a missing fact."""
 
 
 def clauses(told: Sequence[str], asked: str) -> list[Clause]:

@@ -1,4 +1,4 @@
-"""Graph attention over the stated facts: what reasoning can reach when reading is no problem."""
+"""Graph attention over the stated facts: an upper bound for reasoning without reading."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _KEY = (1 << 63) - 1  # beyond the number of any N-gram
 
 Placeholders = Literal["fixed", "zeroed", "redrawn"]
 """Rows of placeholders: drawn once; all zero, which the released text models of CLUTRR come to
-within a few batches; or drawn anew for every batch, as its MAC has them."""
+within a few batches; or drawn for every batch, as in its MAC."""
 
 
 class Words(nn.Embedding):
@@ -38,7 +38,7 @@ class Words(nn.Embedding):
             self.register_buffer("drawn", torch.randint(1 << 40, ()))
 
     def redraw(self) -> None:
-        """Draw the rows of placeholders anew for a batch, in training and if they are to be."""
+        """Redraw the rows of placeholders for a batch, in training and if set."""
         if self.redrawn and self.training:
             self.drawn += 1
             generator = torch.Generator().manual_seed(int(self.drawn))

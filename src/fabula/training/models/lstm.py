@@ -18,7 +18,7 @@ class Widths:
     word: int = 50
     hidden: int = 100
     recent: int = 300
-    """Only the last so many words are read."""
+    """Maximum number of words that are read, the last ones."""
 
 
 class LSTM(Model):

@@ -23,7 +23,7 @@ class Widths:
     dropout: float = 0.2
     placeholders: Placeholders = "fixed"
     random_start: bool = False
-    """The released code draws the first memory and control anew for every batch."""
+    """The released code redraws the first memory and control for every batch."""
 
 
 class MAC(Model):

@@ -25,7 +25,7 @@ from fabula.training.models.layers import Grams, told
 from fabula.training.models.spelling import Spelling
 
 TIMES = 3  # told later than another; before or after the one that was fetched last
-TIME_SCALE = 3  # when counts as much as what is told
+TIME_SCALE = 3  # time counts as much as content
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class Widths:
     size: int = 50
     margin: float = 0.1
     hops: int = 2
-    """At most so many sentences are fetched, and no more than any training example needs."""
+    """Maximum number of sentences fetched; never more than any training example needs."""
     adaptive: bool = False
     """AM: fetch until the memory STOP is best, at most ten times; answer until the word STOP is."""
     ngrams: bool = False
     """NG: bags of 1- to 3-grams."""
     rows: int = 8192
-    """So many N-grams have a vector, the first that come."""
+    """Maximum number of N-grams with a vector; the first that occur."""
     nonlinear: bool = False
     """NL: tanh layers on both sides of the match."""
     bins: int = 0
-    """Multilinear: a matrix for each of so many bins of word positions; 0: none."""
+    """Multilinear: number of bins of word positions, a matrix for each; 0: none."""
 
 
 class _Bag(nn.Module):

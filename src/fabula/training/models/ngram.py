@@ -22,11 +22,11 @@ class Widths:
     only_related: bool = True
     """Only sentences that share a word with the question; the paper found all to be worse."""
     rows: int = 8192
-    """So many N-grams have weights, the first that come; rich language has more of them."""
+    """Maximum number of N-grams with weights; rich language has more of them."""
 
 
 class NGram(Model):
-    """What can be answered without understanding: it knows which N-grams go with which answer."""
+    """A baseline without understanding: it learns which N-grams go with which answer."""
 
     Sizes = Widths
     regime = Regime(epochs=30, lr=0.01, weight_decay=1e-4, clip=0)

@@ -24,7 +24,7 @@ class Widths:
     pair: int = 128
     """Width of the network that looks at a pair; the paper's is 256."""
     sentences: int = 20
-    """Only the most recent so many are read."""
+    """Maximum number of sentences that are read, the most recent ones."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class RelationNetwork(Model):
 
     @classmethod
     def check(cls, sizes: PairWidths) -> None:
-        """What only the other form has is refused rather than passed over."""
+        """Reject settings that only the other form has, instead of ignoring them."""
         if not sizes.people and (sizes.layers, sizes.placeholders) != (1, "fixed"):
             raise FabulaError("rn: layers and placeholders need people=true, as in CLUTRR.")
 

@@ -55,7 +55,7 @@ class Perceptron(nn.Sequential):
 
 
 class TensorMemory(Model):
-    """What both models share: encoder, keys, inference."""
+    """The common part of both models: encoder, keys, inference."""
 
     Sizes = Widths
     inputs = "sentences"
@@ -115,7 +115,7 @@ class TensorMemory(Model):
         return halves.flatten(1, 2)
 
     def initial_read(self, u: Tensor, v: Tensor) -> Tensor | float:
-        """What the memory at the beginning gives for keys."""
+        """The values of the initial memory for keys."""
         return 0.0
 
     def values(self, u: Tensor, v: Tensor, e1: Tensor, e2: Tensor) -> tuple[Tensor | float, Tensor]:
@@ -204,7 +204,7 @@ class TPMANN(TensorMemory):
         return (v.unsqueeze(-2) @ half).squeeze(-2)
 
     def first_reads(self, v: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
-        """What each key of the story, and the key of ones, gives at the beginning."""
+        """The initial value of each key of the story and of the key of ones."""
         count, depth, size = e1.shape
         role = v[:, :-1].reshape(count, depth, 3, -1)
         own, back = self.initial_read(e1, role[:, :, :2]), self.initial_read(e2, role[:, :, 2])

@@ -6,9 +6,9 @@
 
     What is Winona afraid of?  cat: sentences 1, 2.
 
-What a kind is afraid of, each of its members is afraid of, and so is each kind below it. That is
-deduction. Induction is not entailed and relies on a convention (`induction`): somebody of whom no
-colour is told has the colour of the peers of the same kind, if these agree.
+Members of a kind, and of every kind below it, fear whatever the kind fears. That is deduction.
+Induction is not entailed and relies on a convention (`induction`): an individual whose colour is
+not stated has the colour of the others of its kind, if they all have the same.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Kinds(SmallWorld):
         return KindsTale(recipe, unfold, tell, brief)
 
     def read(self, code: str, sentences: Sequence[str]) -> KindsReading:
-        """What the reader makes of sentences."""
+        """The reader's view of sentences."""
         return read(code, sentences)
 
     def choices(self, recipe: KindsRecipe, query: Query) -> list[str]:
@@ -51,11 +51,11 @@ class Kinds(SmallWorld):
     def relies(
         self, reading: KindsReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
     ) -> tuple[str, ...]:
-        """A colour that is not told is known by induction only."""
+        """A colour that is not stated is known by induction only."""
         return ("induction",) if query[0] == "colour" and masks[0].bit_count() > 1 else ()
 
     def citations(self, reading: KindsReading, query: Query) -> list[Citation]:
-        """What the bAbI release gives as answer and supports."""
+        """The answers and supports that the bAbI release gives."""
         return release.citations(reading, query)
 
 

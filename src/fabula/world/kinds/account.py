@@ -39,14 +39,14 @@ class Grammar:
                     patterns.add(text, kind, slots)
 
     def _one(self, slot: str, word: str) -> str:
-        """What stands in a slot, in the singular."""
+        """The content of a slot, in the singular."""
         if slot not in PLURAL:
             return word
         word = word.lower()
         return self._singular.get(word) or word.removesuffix("s")
 
     def fact(self, sentence: str) -> Fact:
-        """What a sentence tells; empty if it tells nothing."""
+        """The facts of a sentence; empty if it states none."""
         found = self._sentences.best(sentence)
         if found is None:
             if self._silent(sentence):
@@ -56,7 +56,7 @@ class Grammar:
         return (found.meaning, *(self._one(slot, found.slots[slot]) for slot in slots))
 
     def question(self, text: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         found = self._questions.best(text.strip())
         if found is None:
             raise nothing_fits(self._code, text, "question")
@@ -75,11 +75,11 @@ class Account:
         return [(fact,) if fact else () for fact in self._facts]
 
     def query(self, question: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         return self._grammar.question(question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """What is wrong with each claim; by the logic program if `logic` is set."""
+        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
         if logic:
             from fabula.world.kinds import oracle
 

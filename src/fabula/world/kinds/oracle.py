@@ -15,7 +15,7 @@ from fabula.world.proving import examine, rules
 
 
 def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """Objections to each claim, in English; none if it is proven."""
     oracle = Oracle(facts)
     return [oracle.prove(claim) for claim in claims]
 
@@ -57,7 +57,7 @@ class Oracle:
         return set()
 
     def prove(self, claim: Claim) -> list[str]:
-        """What is wrong with a claim, in English; nothing if it is proven."""
+        """Objections to a claim, in English; none if it is proven."""
         return examine(
             claim, self._count, lambda told: self.answers(claim.query, told), set(claim.answer)
         )

@@ -45,7 +45,7 @@ class KindsReading:
         return name if name in self._names else name[:1].upper() + name[1:]
 
     def _known(self, numbers: Iterable[int]) -> dict[tuple[str, str], list[Numbered]]:
-        """(kind of fact, first argument) to what is told of it by these sentences."""
+        """(kind of fact, first argument) to what these sentences state about it."""
         known: dict[tuple[str, str], list[Numbered]] = {}
         for number in numbers:
             if not self.told[number - 1]:
@@ -66,7 +66,7 @@ class KindsReading:
         return _induce(known, one)
 
     def find(self, query: Query) -> Finding | None:
-        """What is found for a query, or None if the story does not tell."""
+        """The finding for a query, or None if the story does not settle it."""
         return _only(self.answers(query))
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
@@ -100,7 +100,7 @@ class KindsReading:
 
 
 def _deduce(known: dict[tuple[str, str], list[Numbered]], one: str) -> dict[str, list[int]]:
-    """What somebody is afraid of, by every chain of kinds."""
+    """The fears of an individual, by every chain of kinds."""
     found: dict[str, list[int]] = {}
     stack: list[tuple[str, int, tuple[str, ...]]]
     stack = [(kind, bit, (kind,)) for kind, bit in known.get(("member", one), ())]

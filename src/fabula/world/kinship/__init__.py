@@ -10,8 +10,8 @@ By convention the parents of every child are married to each other (`married-par
 share all their children and nobody marries twice (`shared-children`), siblings share both parents
 (`full-siblings`), and an uncle is a parent's brother, not an aunt's husband (`by-blood`). Nobody is
 their own relative, and different names are different people. A word is the answer only if it
-holds in every family that fits the text. A unit of a story is one to three sentences that tell one
-to three facts; a proof goes along a chain of exactly k facts; noise is told like the rest and
+holds in every family that fits the text. A unit of a story is one to three sentences that state one
+to three facts; a proof follows a chain of exactly k facts; noise is worded like the rest and
 labelled.
 
 `telling` in the recipe chooses how facts are told: "scenes" puts each unit into a scene of its own,
@@ -46,7 +46,7 @@ class Kinship(World):
     recipe = KinshipRecipe
 
     def read(self, code: str, sentences: Sequence[str]) -> KinReading:
-        """What the reader makes of units of a story."""
+        """The reader's view of the units of a story."""
         return read(code, sentences)
 
     def begin(self, recipe: KinshipRecipe, unfold: Draw, tell: Draw, brief: Brief) -> KinshipTale:

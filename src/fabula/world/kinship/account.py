@@ -51,12 +51,12 @@ ANY_GENDERS = frozenset((known, new) for known in GENDERS for new in GENDERS)
 
 
 class Form(NamedTuple):
-    """What a form of mention says with these words."""
+    """The meaning of a form of mention with these words."""
 
     genders: frozenset[tuple[str, str]]
     """The genders that the known and the new person may have, by the words."""
     relation: str
-    """What the new person is to the known one, if the form spells it out; else a slot names it."""
+    """The relation of the new person to the known one if the form spells it out; else a slot."""
 
 
 class Mention(NamedTuple):
@@ -65,9 +65,9 @@ class Mention(NamedTuple):
     person: str
     """The person mentioned; nobody if the mention is a pronoun."""
     known: str = ""
-    """The person by whom they are introduced; nobody if a pronoun stands for them."""
+    """The person who introduces them; nobody if a pronoun stands for them."""
     kin: str = ""
-    """What the person is to the one who is known,"""
+    """The relation of the person to the known one,"""
     back: str = ""
     """or the other way round."""
     genders: frozenset[tuple[str, str]] = frozenset()
@@ -107,7 +107,7 @@ class Grammar:
     # --- patterns ---------------------------------------------------------------------------
 
     def _read_files(self, code: str) -> None:
-        """Scenes have slots; other sentences are asides; what is no sentence leads into a scene."""
+        """Scenes have slots; other sentences are asides; other text leads into a scene."""
         folder = resources.files("fabula.language") / code / "kinship"
         slots = {True: Slot(self._possessive), False: Slot(self._mention)}
         for path in sorted(folder.iterdir(), key=lambda path: path.name):
@@ -211,7 +211,7 @@ class Grammar:
     # --- units ------------------------------------------------------------------------------
 
     def facts(self, unit: str) -> tuple[Fact, ...]:
-        """What a unit tells: kin, and genders that no kin word tells."""
+        """The facts of a unit: kin, and genders that no kin word gives."""
         known = self._known.get(unit)
         if known is None:
             if len(self._known) >= MEMO:
@@ -270,7 +270,7 @@ class Grammar:
         heard.become(found[0])
 
     def question(self, text: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         found = self._questions.best(text.strip())
         if found is None:
             raise nothing_fits(self._code, text, "question")
@@ -278,7 +278,7 @@ class Grammar:
 
 
 class _Heard:
-    """What a unit has said so far."""
+    """The facts of a unit so far."""
 
     def __init__(self) -> None:
         self.kin: list[Fact] = []
@@ -368,11 +368,11 @@ class Account:
         return self._facts
 
     def query(self, question: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         return self._grammar.question(question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """What is wrong with each claim; by the logic program if `logic` is set."""
+        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
         told = {fact[0] for unit in self._facts for fact in unit if len(fact) == 3}
         found = []
         for claim in claims:
@@ -408,7 +408,7 @@ def _templates(key: str, templates: tuple[Frozen, ...]) -> Patterns:
 
 
 def _by_template(templates: Patterns, unit: str) -> tuple[Fact, ...] | None:
-    """What a unit tells if it is one of the templates, by the facts that the template states."""
+    """The facts of a unit that matches a template, as the template states them."""
     found = templates.best(unit)
     if found is None or len(set(found.slots.values())) < len(found.slots):
         return None

@@ -1,4 +1,4 @@
-"""What kin somebody is: positions in a family, and which follow from which.
+"""The algebra of kin: positions in a family, and which follow from which.
 
 The axioms (also in rules.lp, where clingo uses them on its own):
 1. Everyone is the child of one couple; a couple are a man and a woman and share their children.
@@ -92,7 +92,7 @@ def places_of(mask: int) -> list[str]:
 
 
 class _Row(dict[int, int]):
-    """What composes with one set of positions, found when first asked for."""
+    """The compositions with one set of positions, computed on demand."""
 
     kept = 0  # entries of all rows
 
@@ -173,7 +173,7 @@ def _fold(chain: tuple[int, ...]) -> int:
 
 
 class Relation(NamedTuple):
-    """What two people are to each other, whatever their gender."""
+    """The relation of two people, whatever their gender."""
 
     name: str
     male: str
@@ -223,7 +223,7 @@ class Body(NamedTuple):
     first: str
     second: str
     back: str
-    """What b is to c."""
+    """The relation of b to c."""
 
 
 class Vocabulary:

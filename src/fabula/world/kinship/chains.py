@@ -78,7 +78,7 @@ def split(
 def along(
     family: Family, vocabulary: Vocabulary, draw: Draw, clause: Sequence[str], looks: int = LOOKS
 ) -> list[Link] | None:
-    """People who stand in this clause; None if none were found within so many looks.
+    """People who stand in this clause; None if none were found within a number of tries.
 
     Whoever is in the way is taken back, so that a clause with room in the family is soon found.
     """
@@ -154,7 +154,7 @@ def _path(
 def irrelevant(
     family: Family, vocabulary: Vocabulary, draw: Draw, chain: Sequence[Link], used: int, facts: int
 ) -> list[Strand] | None:
-    """A path of so many facts that leads away from one of the two people of the question."""
+    """A path of `facts` facts that leads away from one of the two people of the question."""
     for end in shuffled(draw, [chain[0].first, chain[-1].second]):
         links = _path(family, vocabulary, draw, end, used, facts)
         if links:
@@ -165,7 +165,7 @@ def irrelevant(
 def disconnected(
     family: Family, vocabulary: Vocabulary, draw: Draw, used: int, facts: int
 ) -> list[Strand] | None:
-    """So many facts among people whom the story does not know, as one path."""
+    """Facts among people outside the story, as one path."""
     strangers = (1 << len(family)) - 1 & ~used
     for _ in range(12 if strangers else 0):
         start = one_of(draw, strangers)

@@ -43,7 +43,7 @@ def examine(
     conclude: Callable[[Collection[int] | None], str | None],
     possible: Callable[[], bool],
 ) -> list[str]:
-    """What is wrong with a claim about a story of `count` sentences, in English.
+    """Objections to a claim about a story of `count` sentences, in English.
 
     `conclude` says which word follows from a set of sentences, or from all; `possible` whether any
     family fits all of them.

@@ -484,7 +484,7 @@ def prove(
     vocabulary: Collection[str],
     by_marriage: bool = False,
 ) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """Objections to each claim, in English; none if it is proven."""
     found = []
     for claim in claims:
         families = Families(facts, claim.query, vocabulary, by_marriage)

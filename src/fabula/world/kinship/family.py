@@ -6,7 +6,7 @@ of people is a bit mask. Genders are drawn for each child, and a spouse has the 
 
 The *pedigree* is the family without its genders. Families that differ only in the order of brothers
 and sisters have the same one: a family of four generations with two or three children has one of
-112. So pedigrees are remembered together with who is what to whom in them, which is found by
+112. So pedigrees are cached together with the relations of their members, which are found by
 walking along the letters of a position (see algebra.py) for the people that stories need.
 """
 
@@ -118,7 +118,7 @@ class Pedigree:
 
 
 class _Kin(dict[tuple[int, str], int]):
-    """Who is what to whom, looked for when it is first asked."""
+    """The relation of each pair, computed on demand."""
 
     def __init__(self, pedigree: Pedigree) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ class Family:
         return True
 
     def relation(self, first: int, second: int) -> str | None:
-        """What the second person is to the first, if there is a word for it."""
+        """The relation of the second person to the first, if there is a word for it."""
         for name in self.pedigree.relations:
             if self.kin[first, name] >> second & 1:
                 return name
@@ -211,7 +211,7 @@ class Family:
 
 
 def _couple(draw: Draw, below: int, low: int, high: int, marriage: float) -> str:
-    """A couple with so many generations below, as a text."""
+    """A couple and the generations below it, as a text."""
     if not below:
         return "()"
     count = low if low == high else low + int(draw() * (high - low + 1))
@@ -277,7 +277,7 @@ def room(vocabulary: Vocabulary, generations: int, relations: Sequence[str]) -> 
 
 
 class FamilyShape(NamedTuple):
-    """What a family is drawn from."""
+    """The parameters that a family is drawn from."""
 
     generations: int
     children: tuple[int, int]
@@ -288,7 +288,7 @@ class Roomiest:
     """The largest family of a shape: whatever clause some family of it holds, this one holds."""
 
     def __init__(self, vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> None:
-        """For clauses of so many facts; more children than they have people are of no use."""
+        """For clauses of this length; more children than they have people are useless."""
         self._vocabulary, self._generations = vocabulary, shape.generations
         most = min(shape.children[1], facts + 1)
         text = f"({SINGLE * most})" if not shape.marriage else "()"
@@ -379,7 +379,7 @@ class Roomiest:
 
 @lru_cache(maxsize=64)
 def roomiest(vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> Roomiest:
-    """The largest family of a shape, as far as clauses of so many facts need it."""
+    """The largest family of a shape, as far as clauses of this length need it."""
     return Roomiest(vocabulary, shape, facts)
 
 

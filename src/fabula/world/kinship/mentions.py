@@ -100,7 +100,7 @@ class Filled(NamedTuple):
 
 
 class _Meaning(NamedTuple):
-    """What one sequence of words means; people by their places among its names."""
+    """The meaning of one sequence of words; people by their places among its names."""
 
     form: str
     person: int

@@ -24,7 +24,7 @@ def prove(
     vocabulary: Collection[str],
     by_marriage: bool = False,
 ) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """Objections to each claim, in English; none if it is proven."""
     return [Oracle(sentences, c.query, vocabulary, by_marriage).prove(c) for c in claims]
 
 
@@ -113,5 +113,5 @@ class Oracle:
         return word
 
     def prove(self, claim: Claim) -> list[str]:
-        """What is wrong with a claim, in English; nothing if it is proven."""
+        """Objections to a claim, in English; none if it is proven."""
         return examine(claim, self._count, self.conclude, lambda: self._possible(None) is not None)

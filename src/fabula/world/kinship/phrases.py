@@ -15,7 +15,7 @@ Promises:
    follows from the unit also where it is worded the other way round ('Bob taught his niece Ann').
 3. A pronoun in a mention ('her uncle Bob') means the person in the first slot of the scene; in
    the first slot it means the only person of the unit so far who can be meant. A pronoun that
-   fills the second slot means the person by whom the first is introduced ('Ann's uncle Bob taught
+   fills the second slot means the person who introduces the first ('Ann's uncle Bob taught
    her …') and is used only where the two have different genders.
 4. A slot says which pronoun may fill it: {2 he} for a subject, {2 him} for an object, {2 his} for
    an owner, {2} for none. It may also limit the relatives that fit: {2, a descendant}.
@@ -54,7 +54,7 @@ Kin = tuple[str, str, str]
 
 
 class Meaning(NamedTuple):
-    """What a unit says."""
+    """The facts that a unit states."""
 
     kin: tuple[Kin, ...]
     genders: tuple[tuple[str, str], ...]
@@ -84,7 +84,7 @@ class Scene(NamedTuple):
     rooms: tuple[int, ...]
     """For each slot, which mention forms have room in it (see mentions.py)."""
     fits: frozenset[str]
-    """What the second person may be to the first; anything if empty."""
+    """Relations that the second person may have to the first; any if empty."""
 
 
 class Pool(NamedTuple):
@@ -324,7 +324,7 @@ class Phrases:
     # --- parsing --------------------------------------------------------------------------
 
     def parse(self, unit: str) -> Meaning:
-        """What a unit says; nothing if it is a filler or states a convention."""
+        """The facts of a unit; none if it is filler or states a convention."""
         heard, fillers = _Heard(), silent(self.code, "kinship")
         facts = read_notation(unit)
         for fact in facts or ():
@@ -394,7 +394,7 @@ class Phrases:
     def _take_pronoun(
         self, scene: Scene, first: Mention, place: int, pronoun: str, heard: _Heard, sentence: str
     ) -> None:
-        """A pronoun in the second slot is the person by whom the first was introduced."""
+        """A pronoun in the second slot is the person who introduced the first."""
         if place == 1 and scene.second and first.anchor and not first.own:
             for gender in (MALE, FEMALE):
                 same = heard.genders.get(first.person) == gender
@@ -418,7 +418,7 @@ class Phrases:
     # --- questions ------------------------------------------------------------------------
 
     def ask(self, first: str, second: str, by_marriage: bool = False) -> str:
-        """What is the second to the first?"""
+        """The question for the relation of the second person to the first."""
         return self._questions[by_marriage].format(a=first, b=second)
 
     def parse_question(self, question: str) -> tuple[str, str, bool]:
@@ -446,7 +446,7 @@ def _sentences(unit: str) -> list[str]:
 
 
 class _Heard:
-    """What a unit has said so far."""
+    """The facts of a unit so far."""
 
     __slots__ = ("genders", "kin", "people")
 

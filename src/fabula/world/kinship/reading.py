@@ -1,4 +1,4 @@
-"""What a reader makes of units about kin: a graph of facts, and what follows along its paths.
+"""The reader of kin: a graph of facts, and what follows along its paths.
 
 Promises:
 1. Sound: an answer holds in every family that fits the sentences of its support (see algebra.py).
@@ -40,7 +40,7 @@ class UnitParser(Protocol):
     """What understands units: the phrases of a language, or a book of templates beside them."""
 
     def parse(self, unit: str) -> Meaning:
-        """What a unit says."""
+        """The facts that a unit states."""
 
 
 class Edge(NamedTuple):
@@ -48,7 +48,7 @@ class Edge(NamedTuple):
 
     other: str
     relation: str
-    """What the other is to this person."""
+    """The relation of the other to this person."""
     bit: int
 
 
@@ -59,7 +59,7 @@ class Route(NamedTuple):
     used: int
     """Its sentences."""
     relation: str | None
-    """What the second person is to the first if it follows."""
+    """The relation of the second person to the first, if it follows."""
 
 
 class KinReading:

@@ -119,9 +119,9 @@ class KinshipRecipe(Recipe):
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = (Task(k=2), Task(k=3))
     """Kinds of story, dealt out in turn."""
     hold_out: tuple[Literal["clauses", "scenes", "forms"], ...] = ("clauses", "scenes")
-    """What training and test do not share: clauses (chains of relations, whatever the genders),
-    scenes with their settings, and forms of mentioning a relative. `clauses` says which side of
-    the first a split is on, `phrases` which of the other two."""
+    """Content that training and test do not share: clauses (chains of relations, whatever the
+    genders), scenes with their settings, and forms of mentioning a relative. `clauses` says
+    which side of the first a split is on, `phrases` which of the other two."""
     clauses: Literal["any", "kept", "held-out"] = "any"
     """Which clauses of three facts and more: all, those not held out, or those held out."""
     any_clause: tuple[int, ...] = ()
@@ -141,7 +141,7 @@ class KinshipRecipe(Recipe):
     """A file of templates of one's own for `telling = "templates"` (see templates.py), in the
     folder of the recipe; the recipe keeps its content."""
     group: Annotated[int, Field(ge=1, le=3)] = 3
-    """Facts told together at most."""
+    """Maximum number of facts in one unit."""
     order: Literal["shuffled", "chain"] = "shuffled"
     """Order of the units: at random, or along the chain and then the noise."""
 
@@ -242,7 +242,7 @@ class KinshipRecipe(Recipe):
         return own
 
     def shared(self) -> tuple[str, ...]:
-        """What splits do and do not have in common, for the dataset card."""
+        """The content that splits share and do not share, for the dataset card."""
         own = {split: self.for_split(split) for split in self.splits}
         lines = []
         lengths = ", ".join(map(str, sorted(self.guarded)))
@@ -272,7 +272,7 @@ class KinshipRecipe(Recipe):
 
     @cached_property
     def shape(self) -> FamilyShape:
-        """What families are drawn from."""
+        """The parameters that families are drawn from."""
         return FamilyShape(self.family.generations, self.family.children, self.family.marriage)
 
     @property

@@ -31,7 +31,7 @@ class Overlap(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """What was measured on a phrase bank."""
+    """The measurements of a phrase bank."""
 
     scenes: int
     """Scenes as written, choices not counted."""
@@ -101,7 +101,7 @@ def told(
     count: int,
     draw: Draw,
 ) -> list[str]:
-    """So many units that tell a clause."""
+    """A number of units that state a clause."""
     relations, genders = clause
     people = [Person(name, gender) for name, gender in zip(NAMES, genders, strict=False)]
     pool = tongue.pools["any"]

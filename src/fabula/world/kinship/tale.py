@@ -112,7 +112,7 @@ class KinshipTale(OneWording):
         )
 
     def _no_room(self, failed: Counter[str]) -> str:
-        """What most families lacked, and what to do about it."""
+        """The most frequent lack of the families drawn, and a remedy."""
         recipe, task = self.recipe, self.task
         ((worst, times),) = failed.most_common(1)
         noise = recipe.noise
@@ -283,7 +283,7 @@ class KinshipTale(OneWording):
         return [Candidate(query, self.truth(query))]
 
     def truth(self, query: Query) -> tuple[str, ...]:
-        """What the family says."""
+        """The answer by the family."""
         if self._truth is None:
             assert self.chain is not None
             first, last = self.chain.links[0].first, self.chain.links[-1].second

@@ -1,7 +1,7 @@
 """Tells the facts of a path in scenes: one unit of a story.
 
-Which fact comes first, who is introduced by whom and with which words, and which scenes carry them
-is drawn at random, so that what phrases.py promises of a unit holds: it parses back, 'his' and
+The order of facts, who introduces each person and in which words, and the scenes are drawn at
+random, within the promises of phrases.py: a unit parses back, 'his' and
 'her' are clear, and the second person's gender of each fact is disclosed.
 """
 
@@ -16,7 +16,7 @@ from fabula.world.kinship.phrases import Person, Phrases, Pool, Scene
 TRIES = 8  # scenes or settings drawn at random to find one that was not told yet
 
 Told = set[int | str]
-"""What a story has told: numbers of scenes, and settings."""
+"""The scenes and settings that a story has used."""
 
 
 def tell(
@@ -114,7 +114,7 @@ class _Teller:
             yield pick(draw, group)
 
     def _relation(self, known: int, new: int) -> str:
-        """What people[new] is to people[known], next to each other on the path."""
+        """The relation of people[new] to people[known], neighbours on the path."""
         if new > known:
             return self.links[known]
         return self.phrases.words.mirror[self.links[new]]

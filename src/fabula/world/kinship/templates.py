@@ -52,12 +52,12 @@ class Entry(NamedTuple):
     path: tuple[str, ...]
     """Its slots along the path of its facts."""
     relations: tuple[str, ...]
-    """What each is to the one before."""
+    """The relation of each to the one before."""
     genders: Mapping[str, str]
     """All genders that it tells."""
 
     def meanings(self) -> Iterator[tuple[Key, tuple[str, ...]]]:
-        """What it can tell, either way along its path, with the slots in that order."""
+        """The chains it can state, either way along its path, with the slots in that order."""
         mirror = EVERY.mirror
         turned = tuple(mirror[relation] for relation in reversed(self.relations))
         for path, relations in ((self.path, self.relations), (self.path[::-1], turned)):
@@ -94,7 +94,7 @@ class Book:
         self.pools = {name: self._pool(name) for name in ("any", "seen", "held-out")}
 
     def _pool(self, name: str) -> dict[Key, list[tuple[Entry, tuple[str, ...]]]]:
-        """What can be told, with the templates of a pool for it."""
+        """The chains that can be stated, with the templates of a pool for each."""
         alike: dict[object, list[Entry]] = {}
         for entry in self._entries:
             alike.setdefault(min(key for key, _ in entry.meanings()), []).append(entry)
@@ -143,7 +143,7 @@ class Book:
     # --- parsing --------------------------------------------------------------------------
 
     def parse(self, unit: str) -> Meaning:
-        """What a unit says."""
+        """The facts that a unit states."""
         found: list[str] = []
 
         def see(match: re.Match[str]) -> str:

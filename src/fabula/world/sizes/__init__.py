@@ -6,9 +6,9 @@
 
     Does the crate fit in the tin?  no: sentences 1, 2.
 
-'Bigger than' and 'fits inside' are the two directions of one strict order: what fits is smaller,
-and by convention (`smaller-fits`) what is smaller fits. What is bigger than something bigger is
-bigger; nothing else follows. How things are usually sized does not matter.
+'Bigger than' and 'fits inside' are the two directions of one strict order: whatever fits is
+smaller, and by convention (`smaller-fits`) whatever is smaller fits. The order is transitive, and
+nothing else follows. The usual sizes of things do not matter.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Sizes(SmallWorld):
         return SizesTale(recipe, unfold, tell, brief)
 
     def read(self, code: str, sentences: Sequence[str]) -> SizesReading:
-        """What the reader makes of sentences."""
+        """The reader's view of sentences."""
         return read(code, sentences)
 
     def choices(self, recipe: SizesRecipe, query: Query) -> list[str]:
@@ -60,7 +60,7 @@ class Sizes(SmallWorld):
         return () if any(not mask & ~reading.fits for mask in masks) else ("smaller-fits",)
 
     def citations(self, reading: SizesReading, query: Query) -> list[Citation]:
-        """What the bAbI release gives as answer and supports."""
+        """The answers and supports that the bAbI release gives."""
         return release.citations(reading, query)
 
 

@@ -32,7 +32,7 @@ class Grammar:
                     patterns.add(text, kind, ROLES)
 
     def fact(self, sentence: str) -> Fact:
-        """What a sentence tells; empty if it tells nothing."""
+        """The facts of a sentence; empty if it states none."""
         found = self._sentences.best(sentence)
         if found is None:
             if self._silent(sentence):
@@ -41,7 +41,7 @@ class Grammar:
         return ("bigger", found.slots["bigger"], found.slots["smaller"])  # however it is worded
 
     def question(self, text: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         found = self._questions.best(text.strip())
         if found is None:
             raise nothing_fits(self._code, text, "question")
@@ -60,11 +60,11 @@ class Account:
         return [(fact,) if fact else () for fact in self._facts]
 
     def query(self, question: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         return self._grammar.question(question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """What is wrong with each claim; by the logic program if `logic` is set."""
+        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
         if logic:
             from fabula.world.sizes import oracle
 
@@ -81,7 +81,7 @@ class Account:
 
 
 def conclude(facts: Sequence[Fact], query: Query, told: Collection[int]) -> str | None:
-    """What these sentences answer to a query; None if nothing follows."""
+    """The answer of these sentences to a query; None if none follows."""
     first, second = query[1:] if query[0] == "bigger" else query[:0:-1]
     things = {name for fact in facts if fact for name in fact[1:]}
     if not {first, second} <= things or first == second:

@@ -14,7 +14,7 @@ from fabula.world.relations import Wording
 
 ROLES = ("bigger", "smaller")
 NOTHING = ("", "")
-"""What a sentence tells that states a convention."""
+"""The facts of a sentence that states a convention."""
 
 
 class SizesLanguage:

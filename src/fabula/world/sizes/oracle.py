@@ -16,7 +16,7 @@ from fabula.world.proving import examine, rules
 
 
 def prove(facts: Sequence[Fact], claims: Sequence[Claim]) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """Objections to each claim, in English; none if it is proven."""
     oracle = Oracle(facts, [claim.query for claim in claims])
     return [oracle.prove(claim) for claim in claims]
 
@@ -48,7 +48,7 @@ class Oracle:
         return bool(self._control.solve(assumptions=literals).satisfiable)
 
     def conclude(self, query: Query, told: Collection[int]) -> str | None:
-        """What these sentences answer to a query; None if nothing follows."""
+        """The answer of these sentences to a query; None if none follows."""
         first, second = _pair(query)
         over = self._atoms.get(Function("over", [String(first), String(second)]))
         if over is None or not self._possible(told):
@@ -59,7 +59,7 @@ class Oracle:
         return "yes" if may else "no"
 
     def prove(self, claim: Claim) -> list[str]:
-        """What is wrong with a claim, in English; nothing if it is proven."""
+        """Objections to a claim, in English; none if it is proven."""
         (answer,) = claim.answer
         return examine(claim, self._count, lambda told: self.conclude(claim.query, told), answer)
 

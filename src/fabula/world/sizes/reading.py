@@ -83,7 +83,7 @@ class SizesReading:
         return self._sound
 
     def find(self, query: Query) -> Finding | None:
-        """What is found for a query, or None if the story does not tell."""
+        """The finding for a query, or None if the story does not settle it."""
         if not self.sound():
             return None
         settled = self.graph.settled(*bigger_first(query))

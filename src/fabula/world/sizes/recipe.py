@@ -22,12 +22,12 @@ class SizesRecipe(Recipe):
     length: int | tuple[int, int] = 1
     """For facts = 'batches': sentences told at once. Else a story is as long as chain and noise."""
     things: tuple[str, ...]
-    """What is compared."""
+    """Names of the things that are compared."""
     smallest: tuple[str, ...] = ()
     """Things that are smaller than all others, the smallest first."""
     facts: Literal["chain", "batches"] = "chain"
-    """What is told: a chain with noise; or, as in the release, any pairs, `length` at a time, until
-    a question can be asked."""
+    """The content of a story: a chain with noise; or, as in the release, any pairs, `length` at a
+    time, until a question can be asked."""
     steps: Annotated[Amount, amount(1, "steps")] = 2
     """Sentences between the two things asked about."""
     noise: Noise = Noise()

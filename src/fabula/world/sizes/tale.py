@@ -31,7 +31,7 @@ class SizesTale(OneWording):
         self._tell = tell
         self.links: list[Link[int]] = []
         self._age, self._pairs = 0, list[tuple[str, str]]()
-        """What can be asked of so many sentences."""
+        """The questions that can be asked after a number of sentences."""
         self.sizes: dict[str, float] = {}
         """How big everything is."""
         if recipe.facts == "chain":

@@ -6,12 +6,12 @@
 
     What is the relation of the agent Nina to the agent Otto?  lower-right: sentences 1, 2, 3.
 
-A sentence tells how one thing lies to another, in one of eight directions. By convention it means
-exactly one step on the grid (`unit-step`) and no difference in a direction that it does not name
-(`straight`: 'to the left' keeps the row, 'above' keeps the column). So a chain of sentences between
-two things tells exactly how they lie to each other, and nothing less does. One world with
-several vocabularies: compass words for rooms (4, 19), sides for figures (17), and a phrase bank of
-some three hundred expressions (StepGame). A way between rooms (19) takes told neighbours only.
+A sentence states the position of one thing relative to another, in one of eight directions. By
+convention it means exactly one step on the grid (`unit-step`) and no offset in directions that it
+does not name (`straight`: 'to the left' keeps the row, 'above' keeps the column). So a chain of
+sentences between two things determines their relative position, and nothing less does. The world
+has several vocabularies: compass words for rooms (4, 19), sides for figures (17), and a phrase bank
+of some three hundred expressions (StepGame). A path between rooms (19) uses stated neighbours only.
 
 A recipe of the phrase bank can have more, e.g. stepgame/plus: several steps in one sentence
 (`steps`), two links in one sentence (`joined`), denials (`noise.negation`), and other questions:
@@ -27,8 +27,8 @@ A recipe of the phrase bank can have more, e.g. stepgame/plus: several steps in 
     which     Which agents are anywhere to the left of Theo?  Edith, Nina: 1, 2. All who certainly
               are further left than Theo, in whatever row. (Edgar is above Theo.)
     path      Following the relations as told, by which steps does one get from Edith to Edgar?
-              right, right, right, up: 1. Over told links, as few as can be, if all such ways have
-              the same steps.
+              right, right, right, up: 1. The shortest path over stated links, if all shortest
+              paths have the same steps.
     how-far   How many steps is Nina away from Edith, if steps may be diagonal?  3: 1, 2.
 
 With `dimensions = 3` (stepgame/deep) things are in a room seen from the front, told by phrases of
@@ -40,13 +40,13 @@ three sides (`front-view`). A flat story is the plane of one depth, so no word c
 
     relation  What is the relation of the agent Hugo to the agent Otto?  upper-right: 1, 2.
 
-A denial excludes one way to lie to another, distances aside ('directly to the left', 'to the upper
+A denial excludes one relative position, at any distance ('directly to the left', 'to the upper
 left', 'in the same place'); it is always true, and it can prove a 'no'. In three dimensions it
 excludes a whole side, so it can prove a 'yes' too: if Otto is not anywhere behind Vera, and Vera is
 in front of Hugo, then Otto is in front of Hugo. All these supports are found (see denials.py).
 
 `hops` counts the links and denials that the proof uses, `support_size` its sentences: a sentence
-that tells two links may add two hops.
+with two links can add two hops.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Space(World):
     recipe = SpaceRecipe
 
     def read(self, code: str, sentences: Sequence[str]) -> SpaceReading:
-        """What the reader makes of sentences."""
+        """The reader's view of sentences."""
         return read(code, sentences)
 
     def begin(self, recipe: SpaceRecipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
@@ -133,7 +133,7 @@ class Space(World):
         return reading.hops(query, mask)
 
     def citations(self, reading: SpaceReading, query: Query) -> list[Citation]:
-        """What the bAbI release gives as answer and supports."""
+        """The answers and supports that the bAbI release gives."""
         return release.citations(reading, query)
 
     def conventions(self, recipe: SpaceRecipe) -> tuple[str, ...]:

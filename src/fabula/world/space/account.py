@@ -35,7 +35,7 @@ NAMES = ("figure", "ground", "other")
 
 
 class Meaning(NamedTuple):
-    """What a pattern tells: a relation that its words have in common with these, or a denial."""
+    """The meaning of a pattern: a relation that its words share with these, or a denial."""
 
     kind: str
     relations: frozenset[str]
@@ -109,7 +109,7 @@ class Grammar:
     # --- sentences --------------------------------------------------------------------------
 
     def facts(self, sentence: str) -> tuple[Fact, ...]:
-        """What a sentence tells."""
+        """The facts of a sentence."""
         known = self._known.get(sentence)
         if known is None:
             if len(self._known) >= MEMO:
@@ -148,7 +148,7 @@ class Grammar:
         return found.pop()
 
     def question(self, text: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         found = self._questions.best(text.strip())
         if found is None:
             raise nothing_fits(self._code, text, "question")
@@ -172,11 +172,11 @@ class Account:
         return self._facts
 
     def query(self, question: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         return self._grammar.question(question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """What is wrong with each claim; by the logic program if `logic` is set."""
+        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
         if logic:
             from fabula.world.space import oracle
 
@@ -269,7 +269,7 @@ def _towards(relation: str, side: str) -> bool:
 def _before_ground(
     data: Mapping[str, Any], numbers: Mapping[str, int]
 ) -> dict[str, tuple[str, int]]:
-    """What can stand before a ground in a sentence that tells two places of one figure."""
+    """Words allowed before a ground in a sentence with two places of one figure."""
     found: dict[str, tuple[str, int]] = {}
     for words in (data["words"], data["depth"]["words"]):
         for text, relation in zip(words["at"], words["order"], strict=True):

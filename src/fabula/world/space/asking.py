@@ -1,4 +1,4 @@
-"""What can be asked of a map that was drawn, and the answers that its places give."""
+"""The questions that can be asked about a map, and the answers that its places give."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ PAIRS = ("relation", "yes-no", "how-far")
 """Kinds of question about two things, which come last in the query."""
 
 Bound = tuple[str, str, int, int]
-"""How far the first lies from the second along an axis: at least, at most."""
+"""Bounds on the distance of the first from the second along an axis."""
 Span = tuple[int, int]
 
 
@@ -92,7 +92,7 @@ def _depth(query: Query, answer: tuple[str, ...]) -> bool:
 def _of_way(
     reading: SpaceReading, query: Query, answer: tuple[str, ...], mask: int
 ) -> Iterator[str]:
-    """What the steps of a way rely on."""
+    """The conventions that the steps of a path rely on."""
     start, goal = query[-2:]
     told = [step for bit, _, step, _ in reading.chart.told if bit & mask]
     if any(length(step) == 1 for step in told):
@@ -154,7 +154,7 @@ def _follows(reading: SpaceReading, query: Query, answer: tuple[str, ...], witho
 
 
 def _by_chains(reading: SpaceReading, query: Query, answer: tuple[str, ...]) -> Iterator[str]:
-    """What an answer about a pair relies on, if nothing is denied.
+    """The conventions that an answer about a pair relies on, if nothing is denied.
 
     A shortest path over bounds comes nowhere twice, so it is one of the chains between the two.
     """
@@ -192,7 +192,7 @@ def _any_side(parts: Sequence[int], chain: Sequence[Signs]) -> Span:
 
 
 def _bound(first: str, second: str, gap: int, steps: int, without: str) -> Bound | None:
-    """What a told relation says of one axis."""
+    """The meaning of a stated relation on one axis."""
     if gap == 0:
         return None if without == "straight" else (first, second, 0, 0)
     if steps > 1 or without != "unit-step":

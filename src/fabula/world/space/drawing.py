@@ -1,11 +1,11 @@
-"""Draws what a story tells: entities at places, links between them, and whom a question names.
+"""Draws the content of a story: entities at places, links between them, and the pair to ask for.
 
 Promises:
 1. Chains are as long, and come out, as the recipe and the cell want; noise neither changes nor
    shortens the answer (see relations/noise.py).
 2. Where the facts of the proof are known in advance and keep splits apart, a chain is drawn that
    belongs to the split: a name is exchanged until it does, instead of telling and reading stories
-   for other splits. (What is told is checked again on what was read.)
+   for other splits. (The reader checks the result again.)
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Admits = Callable[[str], bool]
 
 
 class Draft(NamedTuple):
-    """What a story tells."""
+    """The content of a story."""
 
     links: list[Link[int]]
     places: dict[str, int]
@@ -217,7 +217,7 @@ def drawer_of(recipe: SpaceRecipe) -> Drawer:
 
 
 def _dealt(draw: Draw, names: Sequence[str], count: int) -> list[str]:
-    """All the names, so many of them in random order first."""
+    """All names, the first `count` of them in random order."""
     deck = list(names)
     size = len(deck)
     for i in range(count):

@@ -5,8 +5,8 @@ adding and inverting is changing the sign. x grows to the right (east), y grows 
 towards the viewer. A flat story is the plane z = 0, so that a word means the same in both: 'above'
 is one up, on the page or in height. 'A r B' says that A lies r from B.
 
-The convention of all stories here: a told relation is exactly one step on the grid unless a number
-of steps is told with it, and along an axis that is not named there is no difference.
+By convention, a stated relation is exactly one step on the grid in every story unless it names
+a number of steps, and there is no offset along an axis that is not named.
 
 A *region* is what a word asks or denies, distances aside, as a sign for each axis (None: any):
 
@@ -225,7 +225,7 @@ KING = Grid(list(UNITS.values()))
 
 @cache
 def stretched(low: int, high: int, dimensions: int = 2) -> Grid:
-    """The grid on which a sentence tells so many steps in one of its directions."""
+    """The grid on which a sentence states up to a number of steps in one direction."""
     if high == 1 and dimensions == 2:
         return KING
     units = SPACES[dimensions].units.values()

@@ -48,7 +48,7 @@ class Statement(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """What a skeleton means."""
+    """The meaning of a skeleton."""
 
     relation: str
     kind: str
@@ -70,7 +70,7 @@ class SpaceLanguage:
         self._queries = Wording(dict(_questions(data)), ROLES)
         self._split, self._shared = _between(data["joining"]["both"]), data["joining"]["shared"]
         self._say: dict[tuple[int, str, str], tuple[str, ...]] = {}
-        """What can be said, by dimensions, kind of expression (or none) and relation."""
+        """The phrases, by dimensions, kind of expression (or none) and relation."""
         for dimensions, bank in self.banks.items():
             for phrase in (*bank.phrases, *bank.counted, *bank.denials):
                 text = phrase.text.format(figure="{0}", ground="{1}")
@@ -82,7 +82,7 @@ class SpaceLanguage:
         self._vocabulary: frozenset[str] | None = None
         self._texts = [phrase.text for phrase in (*phrases, *special)]
         self._openings = {t.split(" ", 1)[0] for t in self._texts if t[0] != "{"} | {"The"}
-        # what follows 'the' in a phrase is no name
+        # words after 'the' in a phrase cannot be names
         taken = "|".join(sorted(set(re.findall(r"[Tt]he (\w+)", " ".join(self._texts)))))
         self._capital = re.compile(r"([A-Z]\w*)")
         self._thing = re.compile(rf"[Tt]he (?!(?:{taken})\b)([a-z]\w*)")
@@ -207,7 +207,7 @@ class SpaceLanguage:
         return _meant(self._by_capital.get("#".join(parts[::2]), ()), parts[1::2])
 
     def steps(self, sentences: Sequence[str]) -> list[Told] | None:
-        """What `step` gives for each of the sentences, at once; None if one gives nothing."""
+        """`step` of all sentences at once; None if one of them has none."""
         found: list[Told] = []
         if sentences[0] in self._memo:
             for sentence in sentences:
@@ -389,7 +389,7 @@ def _sentence(text: str) -> str:
 
 
 def _meant(entries: Sequence[_Entry], words: Sequence[str]) -> Told | None:
-    """What a sentence means, given all that its skeleton can mean and the words cut out."""
+    """The meaning of a sentence, given those of its skeleton and the words cut out."""
     for relation, kind, figures, grounds, fixed in entries:
         figure, ground = words[figures[0]], words[grounds[0]]
         if figure == ground:
@@ -432,12 +432,12 @@ def _quick(
 
 
 def _between(text: str) -> str:
-    """What stands between the two halves of a joined sentence."""
+    """The words between the two halves of a joined sentence."""
     return text.removeprefix("{first}").removesuffix("{second}")
 
 
 def _noted(fact: Fact) -> Statement:
-    """What a fact says that is written down as such (see language/notation.py)."""
+    """The meaning of a fact in symbolic notation (see language/notation.py)."""
     denial = fact[0] == "not"
     told: Fact = fact[1:] if denial else fact
     steps = 0 if denial else 1

@@ -26,7 +26,7 @@ from fabula.world.space.words import (
 
 
 def prove(facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """Objections to each claim, in English; none if it is proven."""
     oracle = Oracle(facts, claims)
     return [oracle.prove(claim) for claim in claims]
 
@@ -149,7 +149,7 @@ class Oracle:
     # --- conclusions ----------------------------------------------------------------------
 
     def conclude(self, query: Query, told: Collection[int], claimed: Sequence[str]) -> object:
-        """What these sentences answer to a query; None if nothing follows."""
+        """The answer of these sentences to a query; None if none follows."""
         kind = query[0]
         if kind == "relation":
             return next(((w,) for w in LABELS if self._sure(told, w, query[1], query[2])), None)
@@ -211,7 +211,7 @@ class Oracle:
     # --- proofs ---------------------------------------------------------------------------
 
     def prove(self, claim: Claim) -> list[str]:
-        """What is wrong with a claim, in English; nothing if it is proven."""
+        """Objections to a claim, in English; none if it is proven."""
         if not self._possible(self._assume(range(1, self._count + 1))):
             return ["the story is contradictory"]
         query, answer = claim.query, tuple(claim.answer)

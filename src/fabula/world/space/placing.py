@@ -248,7 +248,7 @@ class Placing:
     # --- conclusions ------------------------------------------------------------------------
 
     def conclude(self, query: Query, told: Collection[int]) -> object:
-        """What these sentences answer to a query; None if nothing follows."""
+        """The answer of these sentences to a query; None if none follows."""
         kind = query[0]
         if kind == "relation":
             return self._relation(told, query[1], query[2])
@@ -337,7 +337,7 @@ class Placing:
     # --- proofs -----------------------------------------------------------------------------
 
     def prove(self, claim: Claim) -> list[str]:
-        """What is wrong with a claim, in English; nothing if it is proven."""
+        """Objections to a claim, in English; none if it is proven."""
         if not self.consistent():
             return ["the story is contradictory"]
         query = claim.query
@@ -377,7 +377,7 @@ class Placing:
 
 
 def prove(facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """Objections to each claim, in English; none if it is proven."""
     placing = Placing(facts, [claim.query for claim in claims])
     return [placing.prove(claim) for claim in claims]
 

@@ -1,21 +1,21 @@
 """The reader of positions: from the sentences alone, what lies where, and why.
 
 Promises:
-1. Every told relation is one step on the grid, or as many as are told. So two entities are settled
+1. Every stated relation is one step on the grid, or the stated number. So two entities are settled
    exactly if a chain of sentences links them, and the minimal supports are the simple chains.
-2. 'What is north of X?' asks for what lies one step north; of several nothing is answered.
-3. 'How do you go from X to Y?' counts told neighbours only, and the shortest way; if several
-   shortest ways differ, nothing is answered. A longer way of the same steps is a support too.
-4. A story that contradicts itself answers nothing.
+2. 'What is north of X?' asks for the thing one step north; of several, there is no answer.
+3. 'How do you go from X to Y?' counts stated neighbours only, and the shortest path; if several
+   shortest paths differ, there is no answer. A longer path of the same steps is a support too.
+4. A story that contradicts itself has no answers.
 5. A denial excludes a region (see grid.py), by itself or moved along chains ('A is not directly to
    the left of B. B is to the right of C.' So A is not directly to the left of C.), and several may
    settle something together. Where a region is half of space, its denial proves a 'yes' as well.
    `find` has every minimal support of this kind too (see denials.py). Distances and ways rest on
    links only.
 6. 'Which agents are left of X?' asks for all who certainly lie in that region (see grid.py); a
-   support proves it of each. Nobody is no answer.
-7. A sentence that tells two things counts as one: supports are sets of sentences. Hops count what
-   is told: two for such a sentence if the proof uses both.
+   support proves it of each. An empty list does not count as an answer.
+7. A sentence that states two links counts as one: supports are sets of sentences. Hops count
+   links: two for such a sentence if the proof uses both.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class SpaceReading:
         self.told: list[Told] = []
         """For each sentence: relation, figure, ground, kind of expression."""
         self.more: dict[int, tuple[Statement, ...]] = {}
-        """What sentences say that do not just tell one step; `told` has NOTHING for them."""
+        """Facts of sentences that do not just state one step; `told` has NOTHING for them."""
         self.denials: list[tuple[int, Statement]] = []
         """Denials with the numbers of their sentences."""
         self.deep = False
         """Whether the story of which this is a part speaks of depth."""
         self.chart = Chart()
         self._consistent = 0
-        """So many sentences are known not to contradict each other by denials."""
+        """The number of sentences known not to contradict each other by denials."""
         if sentences:
             self.hear_all(sentences)
 
@@ -105,7 +105,7 @@ class SpaceReading:
     # --- questions ------------------------------------------------------------------------
 
     def find(self, query: Query) -> Finding | None:
-        """What is found for a query, or None if the story does not tell."""
+        """The finding for a query, or None if the story does not settle it."""
         if not self.chart.sound:
             return None
         refuter = self._refuter(query)
@@ -171,7 +171,7 @@ class SpaceReading:
         return (False, minimal([*masks, *proofs])) if masks or proofs else None
 
     def _refuter(self, query: Query) -> Refuter | None:
-        """What finds contradictions to an answer, if there are denials."""
+        """The solver for contradictions to an answer, if there are denials."""
         if not self.denials:
             return None
         denials = [
@@ -199,7 +199,7 @@ class SpaceReading:
         return Finding(answer, masks, answer) if answer else None
 
     def _names(self, ground: str) -> list[str]:
-        """Those of whom the story may tell how they lie to an entity."""
+        """Entities whose position relative to an entity the story may settle."""
         names = list(self.chart.parts.get(ground, ()))
         if self.denials:
             denied = (name for _, told in self.denials for name in (told.figure, told.ground))
@@ -241,7 +241,7 @@ class SpaceReading:
         return [m for m in found if _shortest(self.chart.only(m), start, goal) == words]
 
     def around(self, ground: str, direction: int) -> list[str]:
-        """What lies exactly there from an entity, as far as the story tells."""
+        """Entities exactly there from an entity, as far as the story says."""
         chart = self.chart
         if not chart.sound or ground not in chart.places:
             return []
@@ -250,7 +250,7 @@ class SpaceReading:
         return [name for name, here in places.items() if here == spot and part[name] is mine]
 
     def _neighbour(self, ground: str, direction: int) -> Finding | None:
-        """What lies one step in a direction from the ground."""
+        """Entities one step in a direction from the ground."""
         found = self.around(ground, direction)
         if len(found) != 1:
             return None

@@ -63,8 +63,9 @@ class SpaceRecipe(Recipe):
     phrases: tuple[str, ...] = ()
     """Kinds of expressions used from the phrase bank; empty: all."""
     shape: Literal["chain", "line", "map"] = "chain"
-    """What is told: a chain of `hops` links; three in a line with the middle told more often as
-    the ground; or a chain of `hops` links with other entities hung on it, `entities` in all."""
+    """The content of a story: a chain of `hops` links; three in a line with the middle told more
+    often as the ground; or a chain of `hops` links with other entities hung on it,
+    `entities` in all."""
     hops: Annotated[Amount, amount(1, "hops")] = 2
     """Links between the two entities asked about (in a map: of the way)."""
     entities: Annotated[Amount, amount(1, "entities")] = 6

@@ -27,7 +27,7 @@ class Denial(NamedTuple):
 
 
 Content = tuple[Link[int], ...] | Denial
-"""What a sentence tells."""
+"""The facts of a sentence."""
 
 
 class Teller:
@@ -75,7 +75,7 @@ class Teller:
     # --- plans ----------------------------------------------------------------------------
 
     def plan(self, draft: Draft, draw: Draw) -> list[Content]:
-        """What each sentence tells."""
+        """The facts of each sentence."""
         recipe = self.recipe
         plan: list[Content] = []
         rest = list(draft.links)

@@ -1,4 +1,4 @@
-"""What the words for places mean, written again for verification.
+"""The meaning of words for places, written again for verification.
 
 A slip in the tables of grid.py, by which stories are told and read, must not prove itself. The two
 procedures of verification, placing.py and the logic program, share this table.
@@ -14,7 +14,7 @@ DEPTH = {"front": 1, "behind": -1}
 
 
 def _offset(word: str) -> Signs:
-    """What a word such as 'upper-left-front' says, part by part."""
+    """The meaning of a word such as 'upper-left-front', part by part."""
     parts = word.split("-")
     return (
         sum(_ACROSS.get(part, 0) for part in parts),

@@ -1,4 +1,4 @@
-"""What models of the transformers library share."""
+"""The common part of models of the transformers library."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Loading:
     dropout: float = 0.0
     """In training; stories that are made by rules need none, and without it training is faster."""
     fixed_layers: int = 0
-    """So many of the first layers, and the table of words, stay as they are."""
+    """Number of first layers that are frozen, together with the embeddings."""
 
 
 class Pretrained(Model):

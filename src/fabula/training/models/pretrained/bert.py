@@ -39,12 +39,12 @@ class Text(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What the encoder makes of stories."""
+    """The encoder's output for stories."""
 
     states: Tensor
     """[B, T, d] the tokens."""
     there: Tensor
-    """[B, T] which of them are no padding."""
+    """[B, T] which of them are not padding."""
     who: Tensor
     """[B, T] the numeral of the person that a token names, NOBODY if it names none."""
 
@@ -68,7 +68,7 @@ class Bert(Pretrained):
     def __init__(self, sizes: Frozen, shape: Shape, *kept: Any) -> None:
         super().__init__(sizes, shape, *kept)
         self.width = int(self.net.config.hidden_size)
-        if sizes.frozen:  # it is no part of the model's own weights
+        if sizes.frozen:  # not part of the model's own weights
             self.__dict__["net"] = self._modules.pop("net")
             self.net.eval().requires_grad_(False)
         self.memory: dict[str, tuple[Tensor, Tensor]] = {}
@@ -103,7 +103,7 @@ class Bert(Pretrained):
         return Output(self.decide(torch.cat([first, second, pooled], 1)))
 
     def refined(self, read: Read) -> Read:
-        """What is done to the encoder's words before they are looked at."""
+        """A transformation of the encoder's output before it is pooled."""
         return read
 
     # --- the encoder ----------------------------------------------------------------------
@@ -160,7 +160,7 @@ class BertLSTM(Bert):
         self.decide = classifier(hidden, shape.answers)
 
     def refined(self, read: Read) -> Read:
-        """Rows for people, drawn anew for each batch that is learned from; then the LSTM."""
+        """Rows for people, redrawn for each training batch; then the LSTM."""
         count = len(read.states)
         order = torch.arange(PLACEHOLDERS, device=self.rows.device).expand(count, -1)
         if self.training:

@@ -37,7 +37,7 @@ class Mention(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What is read, and where in it answers are."""
+    """The input text and the positions of answers in it."""
 
     question: str
     """The question with the answers beside it."""
@@ -47,7 +47,7 @@ class Page(NamedTuple):
 
 @dataclass(frozen=True)
 class Pointing(Loading):
-    """What counts as pointing at the answer."""
+    """The spans that count as pointing at the answer."""
 
     mentions: Literal["all", "last"] = "all"
     """Training wants any mention of the answer, or, as with span readers, the last one."""
@@ -110,7 +110,7 @@ class Pages:
         self.numbers = {label.lower(): at for at, label in enumerate(labels)}
         words = [label for label in self.numbers if "," not in label and label not in BESIDE]
         longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-        # nothing is sought if no answer is a word; a part of a compound is no mention
+        # nothing is sought if no answer is a word; a part of a compound does not count
         self.pattern = re.compile(rf"(?<![\w-])(?:{longest_first or '(?!)'})(?![\w-])")
 
     def __call__(self, story: str, question: str) -> Page:

@@ -72,7 +72,7 @@ class Generative(Pretrained):
         return self._said(read)
 
     def _prompts(self, batch: Batch) -> list[str]:
-        """What is read; of a story that is too long, the first sentences are left out."""
+        """The input text; if a story is too long, its first sentences are left out."""
         prompts = []
         for told, each in zip(stories(batch), batch.examples, strict=True):
             first = self._first(told, each.asked)
@@ -95,7 +95,7 @@ class Generative(Pretrained):
         return f"{text} answer:" if self.head == "causal" else f"answer: {text}"
 
     def _asked(self, prompts: Sequence[str]) -> Any:
-        """What is read before the answer; a causal model goes on where it ends."""
+        """The text before the answer; a causal model continues it."""
         self.tokens.padding_side = "left" if self.head == "causal" else "right"
         return self.tokenised(prompts, return_token_type_ids=False)
 
@@ -154,7 +154,7 @@ class Generative(Pretrained):
         return Output(self._chosen(answer), loss, spelled=answer)
 
     def _said(self, read: Any) -> Output:
-        """What it writes, at each token the likeliest."""
+        """Its output by greedy decoding."""
         made = self.net.generate(
             **read,
             max_new_tokens=self.longest,
