@@ -52,7 +52,7 @@ def list_(
     for suite in suites().values():
         terminal().print(f"{suite.id}: {suite.title} (generate only)", style="dim", soft_wrap=True)
     formats = f"Formats of fabula generate: {', '.join(FORMATS)}. Models: fabula models."
-    terminal().print(formats, style="dim", soft_wrap=True)
+    terminal().print(formats, style="dim")
 
 
 def show(
