@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from tests.terminal import on_terminal
 from typer.testing import CliRunner
 
@@ -350,7 +351,7 @@ def test_unreadable_is_told_by_the_system(
     def refuse(self: Path, *args: object, **kwargs: object) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(LocalFileSystem, "open", refuse)
     for command in ("stats", "verify"):
         assert cli.main([command, str(path), *(["--workers", "1"] * (command == "verify"))]) == 2
         error = capsys.readouterr().err

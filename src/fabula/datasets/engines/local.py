@@ -70,6 +70,8 @@ class LocalStore(Store):
         if not force and manifest.is_file() and (found := self._finished(manifest)) is not None:
             return found
         check_free(out, self.target, force)
+        import filelock  # noqa: F401  now: Ctrl-C must find either no folder or one with a lock
+
         self._made = [folder for folder in out.parents if not folder.exists()]
         try:
             (self._work / NOTES).mkdir(parents=True, exist_ok=True)
@@ -121,6 +123,8 @@ class LocalStore(Store):
             self._held.release()
 
     def leave(self) -> int:
+        if self._held is None and (self._work / NOTES).is_dir():  # stopped before it had the lock?
+            self._held = locked(self._work / NOTES / LOCK)
         if self._held is None:  # not begun, or another run's: only what is empty may go
             remove_empty([self._work / NOTES, self._work])
         else:
