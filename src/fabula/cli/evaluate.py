@@ -15,6 +15,7 @@ from fabula.core.files import make_folder, write_whole
 from fabula.errors import FabulaError
 
 if TYPE_CHECKING:
+    from fabula.core.instance import Instance
     from fabula.evaluation.model import Model
     from fabula.evaluation.report.curves import Curve
 
@@ -312,12 +313,15 @@ def doses(
             raise ValueError
     except ValueError:
         raise FabulaError(f"--sizes {sizes}: whole numbers are wanted, e.g. 10,100") from None
-    asked = [
-        instance
-        for source in test or [data]
-        for instance in instances(source, evaluation_split(source), None if test else seed)
-    ]
-    found = take(list(instances(data, "train", seed)), wanted, asked, seed or 0)
+    with stages() as stage:
+        asked: list[Instance] = []
+        for source in test or [data]:
+            with stage(f"what will be asked: {source}") as tick:
+                split = evaluation_split(source)
+                asked += tick.each(instances(source, split, None if test else seed))
+        with stage(f"training examples: {data}") as tick:
+            lessons = list(tick.each(instances(data, "train", seed)))
+    found = take(lessons, wanted, asked, seed or 0)
     written = []
     for size, dose in found.items():
         place = out / f"dose-{size}" / "train-00000-of-00001.jsonl"
