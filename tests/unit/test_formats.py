@@ -168,3 +168,12 @@ def test_a_format_of_another_world_says_so(tmp_path: Path) -> None:
     with pytest.raises(FabulaError, match="CLUTRR's format is for records of the kinship world"):
         write(load("babi/qa1"), tmp_path / "x", {"train": 5}, "clutrr")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", ["clutrr", "clutrr-hub", "stepgame-json"])
+def test_records_that_a_format_cannot_hold_are_named(form: str, tmp_path: Path) -> None:
+    made = fabula.instance("babi/qa1", "test", 3)
+    odd = replace(made, provenance={"world": "actors"})
+    with pytest.raises(FabulaError, match=f"babi/qa1:test:3: the format '{form}' cannot hold"):
+        fabula.write(fabula.Dataset([odd]), tmp_path / "out", format=form)
+    assert not (tmp_path / "out").exists()

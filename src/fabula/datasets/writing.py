@@ -24,7 +24,7 @@ from fabula.datasets.formats import babi, format_named
 from fabula.datasets.formats.parquet import batch
 from fabula.datasets.manifest import file_entry, write_manifest
 from fabula.datasets.suite import write_suite
-from fabula.errors import UsageError
+from fabula.errors import FabulaError, OutputError, UsageError
 from fabula.recipe.loading import load
 from fabula.recipe.model import Recipe
 from fabula.recipe.suite import Suite, suite_named
@@ -162,10 +162,16 @@ def _pieces(instances: Iterable[Instance], format: str) -> Iterator[tuple[int, A
         return
     for _, group in groupby(left, lambda one: story_name(one.provenance, one.id)):
         records = list(group)
-        if style.render is not None:
-            yield len(records), style.render(records)
-        else:
-            yield len(records), _babi(records)
+        try:
+            piece = style.render(records) if style.render is not None else _babi(records)
+        except FabulaError:
+            raise
+        except (IndexError, KeyError, TypeError, ValueError) as error:  # a field it needs
+            raise OutputError(
+                f"{records[0].id}: the format '{format}' cannot hold this record ({error!r}). "
+                "Write it as jsonl, or generate it with this format."
+            ) from None
+        yield len(records), piece
 
 
 def _babi(records: list[Instance]) -> bytes:

@@ -142,6 +142,7 @@ class LocalStore(Store):
 
 def check_free(out: Path, target: str, force: bool) -> None:
     """OutputError unless a data set may be written here; only our own is ever replaced."""
+    target = target or "the current folder"
     if out.exists() and not out.is_dir():
         raise OutputError(f"{target} is a file; name a folder.")
     if not out.exists() or not any(out.iterdir()):
