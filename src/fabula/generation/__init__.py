@@ -12,8 +12,8 @@ composition.py  which events and tellings training and test combine
 shortcuts.py    guesses that need no understanding
 passage.py      what the steps hand on: the assignment, the passage
 
-From `fabula generate` to bytes on disk: cli/generate.py reads options, datasets/engines/run.py plans
-the files (plan.py) and has each made of pieces (shard.py); a piece is `Author.passages`, written
+From `fabula generate` to bytes on disk: cli/generate.py reads options, datasets/engines/run.py
+plans the files (plan.py) and makes each of pieces (shard.py); a piece is `Author.passages`, written
 down by a format (datasets/formats/) that takes `Author.fields` of each passage.
 
 May import: core, language, recipe, world. Nothing here knows which world a story comes from.
