@@ -45,11 +45,13 @@ def processes(
     losses = 0
     while left:
         crew = _Crew(plan, store, tick, workers)
+        finished = False
         try:
             for made in (crew.shards if whole else crew.pieces)(list(left.values())):
                 del left[made.file]
                 losses = 0
                 yield made
+            finished = True
         except LostWorkerError:
             losses += 1
             if losses >= LOSSES:
@@ -58,8 +60,8 @@ def processes(
                     "want of memory; try fewer with --workers. Files that are whole are kept: the "
                     "same command goes on from there."
                 ) from None
-        finally:
-            crew.dismiss()
+        finally:  # on Ctrl-C or an error, what is being made is not waited for
+            crew.dismiss(finished)
 
 
 class _Crew:
@@ -133,9 +135,9 @@ class _Crew:
                 self._tick(-counted)
                 raise
 
-    def dismiss(self) -> None:
-        """End the workers."""
-        self._pool.close()
+    def dismiss(self, wait: bool) -> None:
+        """End the workers; without `wait`, in the middle of what they do."""
+        self._pool.close(wait)
 
 
 # --- in a worker --------------------------------------------------------------------------------
