@@ -432,6 +432,11 @@ def _beside(data: dict[str, Any], folder: Path, place: str) -> dict[str, Any]:
     return {key: resolved(key, value) for key, value in data.items()}
 
 
+def recipe_source(name: str) -> str:
+    """The TOML of a recipe as it was written, comments included."""
+    return _source(name)[0]
+
+
 def _source(name: str) -> tuple[str, str]:
     for path in _shipped():
         if _id_of(path) == name:
