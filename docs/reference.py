@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,7 +22,7 @@ from fabula.datasets.formats import FORMATS
 from fabula.language.catalogue import codes
 from fabula.language.conventions import conventions
 from fabula.recipe.cells import ANY, Cell, Compositional, Decoys, HeldOut
-from fabula.recipe.loading import load, recipe_ids
+from fabula.recipe.loading import load, recipe_ids, recipe_source
 from fabula.recipe.model import Recipe, Split
 from fabula.world import WORLDS
 
@@ -79,8 +78,7 @@ def _recipe(name: str) -> str:
             option = f" --set dialect={variant.dialect}" if variant.dialect else ""
             command = f"fabula show {name} --split {split} --index {INDEX}{option}"
             parts.append(terminal(command, text(made)))
-    family, _, stem = name.partition("/")
-    source = (resources.files("fabula.recipe.library") / family / f"{stem}.toml").read_text("utf-8")
+    source = recipe_source(name)
     parts.append(folded(f"The recipe {name}", f"```toml\n{source.strip()}\n```"))
     return "\n\n".join(part for part in parts if part)
 

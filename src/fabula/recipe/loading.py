@@ -133,6 +133,11 @@ def _source(name: str) -> tuple[str, str]:
     )
 
 
+def recipe_source(name: str) -> str:
+    """The TOML of a recipe as it was written, comments included."""
+    return _source(name)[0]
+
+
 def load(name: str | Path | Recipe, changes: Mapping[str, Any] | None = None) -> Recipe:
     """A recipe by name or path, with changes such as {'dialect': 'release', 'length': 30}.
 
