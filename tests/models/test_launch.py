@@ -66,7 +66,7 @@ def test_what_a_newcomer_gets_wrong_is_said_in_one_line(
     out = ["--out", str(tmp_path / "run")]
     for words, said in (
         (["dyna/mix-t2", "--processes", "2"], "no split 'train'. Known: test. It is a test;"),
-        (["babi/qa1", "--start", "nowhere"], "--start nowhere: no run is here; train one first"),
+        (["babi/qa1", "--start", "nowhere"], "--fine-tune-from nowhere: no run is here"),
         (["babi/qa1", "--processes", "2", "--workers", "2"], "do not go together"),
     ):
         assert main(["train", "memn2n", *words, *out]) == 2

@@ -174,7 +174,7 @@ def check(plan: TrainingPlan, tests: Mapping[str, Source] | None = None) -> None
         source.check("test")
     if plan.start and not Path(plan.start).is_dir():
         raise FabulaError(
-            f"--start {plan.start}: no run is here; train one first: "
+            f"--fine-tune-from {plan.start}: no run is here; train one first: "
             f"fabula train {plan.model} DATA --out {plan.start}"
         )
 
