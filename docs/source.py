@@ -117,7 +117,7 @@ def field_notes(cls: type) -> dict[str, str]:
     """The note under each field of a class and of its bases."""
     notes: dict[str, str] = {}
     for base in reversed(cls.__mro__):
-        if base.__module__.partition(".")[0] != "fabula":
+        if base.__module__.partition(".")[0] in ("builtins", "pydantic", "typing"):
             continue
         (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
         assert isinstance(tree, ast.ClassDef)

@@ -210,7 +210,7 @@ RECORD_KEYS = ["defect", "templates", "people", "edges", "proof", "chain", "lett
 
 def data_file(draw: Draw) -> tuple[str, bytes]:
     """A file of records in one of the formats, with something wrong in it."""
-    made: list[Any] = deepcopy(records(draw.one(recipe_ids())))
+    made: list[Any] = deepcopy(records(draw.one(recipe_ids(plugins=False))))
     at = draw.number(0, len(made) - 1)
     form = draw.one(["jsonl", "jsonl", "jsonl", "parquet", "txt", "txt", "json"])
     if form == "txt":
@@ -302,7 +302,7 @@ def making(draw: Draw, recipe: str) -> list[str]:
 
 def recipe_cases(draw: Draw) -> Case:
     """A recipe file with something wrong in it."""
-    name = draw.one(recipe_ids())
+    name = draw.one(recipe_ids(plugins=False))
     data = mutated(draw, recipe_data(name), KNOWN_KEYS)
     if not isinstance(data, dict):
         data = {"world": data}
@@ -320,7 +320,7 @@ def recipe_cases(draw: Draw) -> Case:
 
 def setting_cases(draw: Draw) -> Case:
     """A shipped recipe with settings that may be anything."""
-    recipe = draw.one(recipe_ids())
+    recipe = draw.one(recipe_ids(plugins=False))
     command = draw.one(["show", "generate"])
     sets = [w for _ in range(draw.number(1, 2)) for w in ("--set", setting(draw))]
     if command == "show":
@@ -355,7 +355,7 @@ def reading(draw: Draw, file: str) -> list[str]:
 def data_cases(draw: Draw) -> Case:
     """A data file with something wrong in it."""
     name, content = data_file(draw)
-    good = b"\n".join(map(dumped, records(draw.one(recipe_ids())))) + b"\n"
+    good = b"\n".join(map(dumped, records(draw.one(recipe_ids(plugins=False))))) + b"\n"
     folder = draw.one(["", "", "set/"])
     files = {f"{folder}{name}": content, "good.jsonl": good}
     if folder and draw.number(0, 1):
@@ -460,7 +460,7 @@ def other_cases(draw: Draw) -> Case:
     lines = [
         {"id": record["id"], "outcome": "correct" if n % 2 else "wrong", "answer": ["garden"],
          "reply": "Answer: garden", "truncated": False, "usage": {}, "instance": record}
-        for n, record in enumerate(records(draw.one(recipe_ids())))
+        for n, record in enumerate(records(draw.one(recipe_ids(plugins=False))))
     ]  # fmt: skip
     replies = mutated(draw, lines, ["outcome", "record"], 0, 2)
     made = list(replies) if isinstance(replies, list) else [replies]

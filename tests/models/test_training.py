@@ -294,7 +294,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
 ) -> None:
     (tmp_path / "file").touch()
     tries = [
-        (["memn2n", "babi/qa1", "--out", str(tmp_path / "file")], "Choose another"),
+        (["memn2n", "babi/qa1", "--out", str(tmp_path / "file")], "choose another folder"),
         (["memn2n", "babi/qa1", "--out", str(tmp_path / "a"), "--device", "tpu"], "can be cpu"),
         (["memn2n", "babi/qa99", "--out", str(tmp_path / "b")], "no recipe 'babi/qa99'"),
         (["gat", "babi/qa1", "--out", str(tmp_path / "c"), "--size", "20"], "about two entities"),
@@ -313,13 +313,14 @@ def test_a_full_disk_is_said_and_what_was_written_is_kept(
     run.run()
     before = (tmp_path / loop.CHECKPOINT).read_bytes()
 
-    def full(path: Path, content: bytes) -> int:
+    @contextmanager
+    def full(path: Path) -> Iterator[Any]:
         with Path("/dev/full").open("wb", buffering=0) as file:
-            return file.write(content)
+            yield file  # unbuffered, so that writing fails at once
 
     more, _ = trainer(tmp_path, epochs=3)
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(FabulaError, match=r"checkpoint.pt: cannot be written.*Make room"):
+    monkeypatch.setattr("fabula.core.files.whole_file", full)
+    with pytest.raises(FabulaError, match=r"checkpoint.pt: cannot be written.*disk space"):
         more.run()
     assert (tmp_path / loop.CHECKPOINT).read_bytes() == before
     monkeypatch.undo()
@@ -344,7 +345,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on_and_says_so(
 
     monkeypatch.setattr(Trainer, "_epoch", tired)
     assert main(command) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "the same command resumes" in capsys.readouterr().err
     monkeypatch.undo()
     assert main(command) == 0
     told = [line.split()[1] for line in capsys.readouterr().err.splitlines() if "epoch" in line]

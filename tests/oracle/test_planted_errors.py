@@ -7,9 +7,11 @@ answer and supports are all as the mistaken reader sees them.
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +20,14 @@ import pytest
 import fabula
 from fabula.analysis.verify import objections
 from fabula.core.instance import Instance
-from fabula.generation import author
-from fabula.language import catalogue, grammar
 from fabula.language.grammar import Language, Statement
 from fabula.language.phrasebook import PhraseBook
 from fabula.world import WORLDS
 from fabula.world.actors import knowledge as actors_knowledge
 from fabula.world.kinds.language import KindsLanguage
-from fabula.world.kinds.language import language as kinds_language
-from fabula.world.kinship.phrases import Meaning, Phrases, phrases
+from fabula.world.kinship.phrases import Meaning, Phrases
 from fabula.world.relations.wording import Wording
-from fabula.world.sizes.language import language as sizes_language
 from fabula.world.space.language import SpaceLanguage
-from fabula.world.space.language import language as space_language
 
 OWN = "by the verifier's own patterns"
 
@@ -39,11 +36,9 @@ OWN = "by the verifier's own patterns"
 def _forget() -> Iterator[None]:
     """What the reader misread here must not be remembered by other tests."""
     yield
-    for remembered in (
-        author._remembered, catalogue.phrase_book, grammar.language, kinds_language, phrases,
-        sizes_language, space_language,
-    ):  # fmt: skip
-        remembered.cache_clear()
+    for each in gc.get_objects():
+        if type(each) is _lru_cache_wrapper and each.__module__.startswith("fabula"):
+            each.cache_clear()
 
 
 def misread(record: Instance, code: str = "en") -> Instance:

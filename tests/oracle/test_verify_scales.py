@@ -46,18 +46,6 @@ def test_hard_records_are_quick(name: str, changes: dict[str, Any]) -> None:
     assert seconds(made) < 0.03
 
 
-@pytest.mark.parametrize(
-    ("name", "short", "long"),
-    [
-        ("stepgame/clean", {"hops": 10}, {"hops": 100}),
-        ("actors/mix", {"length": 60}, {"length": 600}),
-    ],
-)
-def test_time_is_linear_in_length(name: str, short: dict[str, Any], long: dict[str, Any]) -> None:
-    few, many = (list(fabula.generate(name, "test", 3, 12, **size)) for size in (short, long))
-    assert seconds(many) < 30 * seconds(few)  # ten times the length; a hundred if it were quadratic
-
-
 @pytest.mark.parametrize("form", ["jsonl", "parquet", "babi"])
 def test_count(form: str, tmp_path: Path) -> None:
     write(load("babi/qa1"), tmp_path / "data", {"train": 30, "test": 7}, form)

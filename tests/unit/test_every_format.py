@@ -77,7 +77,7 @@ def test_rewrite(form: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert names == [
         "manifest.json",
         "test-00000-of-00001.jsonl",
-        *(f"train-0000{n}-of-00003.jsonl" for n in range(3)),
+        "train-00000-of-00001.jsonl",
     ]
     plain = tmp_path / "plain"
     main(["rewrite", "bare", str(made / "jsonl"), "--out", str(plain)])

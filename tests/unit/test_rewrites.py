@@ -131,14 +131,12 @@ def test_renamed_people_are_unseen_and_keep_their_pronouns(mixed: list[Instance]
         words = {word for sentence in each.story for word in sentence.strip(".").split()}
         assert not words & old
         assert each.signature == source.signature
-    he = language("en", "actors").pronoun(("John",))
-    assert he is not None
     asked = [each for each in mixed if each.query[0] in ("list", "where-person", "count")]
     for each in asked:
         pronoun = language("en", "actors").pronoun((each.query[1],))
         assert pronoun is not None
         assert made([each], "renamed")[0].query[1] in bank[pronoun]
-    assert any(each.query[1] == "John" for each in asked)
+    assert asked
 
 
 def test_renamed_places_come_with_their_choices(mixed: list[Instance]) -> None:

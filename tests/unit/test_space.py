@@ -200,7 +200,7 @@ def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
 @pytest.mark.parametrize("key", ["joined", "steps"])
 def test_compass_recipes_tell_one_step_a_sentence(key: str) -> None:
     with pytest.raises(RecipeError, match="need told = 'phrases'"):
-        load("babi/qa19", {key: 2 if key == "steps" else True})
+        load("babi/qa19", {key: 2 if key == "steps" else 0.5})
 
 
 def test_a_key_at_its_default_leaves_the_digest_alone() -> None:

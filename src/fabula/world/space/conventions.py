@@ -163,6 +163,8 @@ def _by_chains(reading: SpaceReading, query: Query, answer: tuple[str, ...]) -> 
         [xyz(step) for _, step in chart.path(mask, first, second) or ()]
         for mask in chart.ways(first, second)
     ]
+    if not chains:  # nothing told connects the two: no convention makes an answer follow
+        return
     axes = range(3 if _is_deep(reading) else 2)
     for without, span in (("unit-step", _any_steps), ("straight", _any_side)):
         gap = []
