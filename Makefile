@@ -103,7 +103,7 @@ real-models: .venv-harness/hf/.made
 	@echo "Installing fabula[$*] into .venv-harness/$* …"
 	@$(PYTHON) -m venv --clear .venv-harness/$*
 	@.venv-harness/$*/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt \
-	  -e '.[$*]' 'pytest>=8.3' $(if $(filter inspect,$*),'openai>=2.0')
+	  -e '.[$*]' 'pytest>=8.3' $(if $(filter inspect,$*),'openai>=2.0') $(if $(filter docs,$*),-e examples/clocks)
 	@touch $@
 
 # The stamps are looked at in a second make, because the check may take them away.

@@ -1,10 +1,13 @@
-"""Speed and memory: figures only, never assertions.
+"""Speed and memory of Fabula, beside the published generators.
 
-    python benchmarks/bench.py            the whole table, some minutes
-    python benchmarks/bench.py --quick    a smoke run, figures of little worth
+    python benchmarks/bench.py              all tables, some minutes
+    python benchmarks/bench.py --quick      a smoke run
+    python benchmarks/bench.py --full       up to a million instances
+    python benchmarks/bench.py --only qa1   rows whose title has this text
+    python benchmarks/bench.py --json FILE  also write the figures down
 
-Every row runs in a process of its own, so that its peak memory is its own. This file imports
-nothing of Fabula before a row begins, because a child's peak counts that of its parent.
+Figures are per loop (calibration.py) unless they say otherwise. Each row runs in a process of its
+own, so that its peak memory is known.
 """
 
 from __future__ import annotations
@@ -12,392 +15,303 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import os
 import platform
 import resource
 import subprocess
 import sys
-import tempfile
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from itertools import count
 from pathlib import Path
-from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
-BABI = [f"babi/qa{n}" for n in range(1, 21)]
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-LONG = "actors/mix to JSONL, long run"
-TWO = "actors/mix to JSONL, long run, 2 workers"
-SHARDS = "babi/qa1, shards here"
-ON_RAY = "babi/qa1, shards on Ray, 1 worker"
+from benchmarks.calibration import loop, per_loop, seconds
 
-
-class Figure(NamedTuple):
-    """What a row measured."""
-
-    done: int
-    seconds: float
+ROUNDS = 7
+QUICK_ROUNDS = 3
 
 
 class Row(NamedTuple):
-    """One line of the table."""
+    """One line of a table."""
 
     title: str
-    unit: str
-    measure: Callable[[int], Figure]
-    full: int
-    """How many, in the whole table."""
-    quick: int
-    """How many, in a smoke run."""
-    aim: int = 0
-    """A second, at least; 0 if nothing is aimed at."""
+    measure: Callable[[bool], float]
+    """The figure; of a smoke run if true."""
+    published: float = 0
+    wanted: float = 0
+    most: bool = False
+    """Whether the figure is wanted to be at most this, not at least."""
 
 
-# --- stories ----------------------------------------------------------------------------------
+# --- generators ---------------------------------------------------------------------------------
 
 
-def whole(count: int) -> Figure:
-    """Stories of 20 sentences: unfolded, told, read, everything askable answered and proven."""
-    from fabula.core.seeds import stream
-    from fabula.recipe.loading import load
-    from fabula.world.actors.recipe import ActorsRecipe
-    from fabula.world.actors.tale import ActorsTale
+def generation(
+    recipe: str, split: str, form: str, changes: dict[str, Any]
+) -> Callable[[bool], float]:
+    """Questions per loop from a recipe to the bytes of a format."""
 
-    recipe = load("actors/mix")
-    assert isinstance(recipe, ActorsRecipe)
-    kinds = recipe.kinds()
-    gc.disable()  # as the engine does for each range of instances
-    start = perf_counter()
-    for number in range(count):
-        unfold, tell = (stream("bench", 0, "", number, stage) for stage in ("unfold", "tell"))
-        tale = ActorsTale(recipe, unfold, tell)
-        tale.advance(20)
-        for kind in kinds:
-            for candidate in tale.candidates(kind, tell):
-                tale.reading.find(candidate.query)
-    return Figure(count, perf_counter() - start)
-
-
-def reading(count: int, questions: bool = False) -> Figure:
-    """The same on stories told before: read, and everything askable answered and proven."""
-    from fabula.core.seeds import stream
-    from fabula.recipe.loading import load
-    from fabula.world.actors.reading import read
-    from fabula.world.actors.recipe import ActorsRecipe
-    from fabula.world.actors.tale import ActorsTale
-
-    recipe = load("actors/mix")
-    assert isinstance(recipe, ActorsRecipe)
-    kinds, seconds, asked = recipe.kinds(), 0.0, 0
-    gc.disable()  # as the engine does for each range of instances
-    for number in range(count):
-        unfold, tell = (stream("bench", 0, "", number, stage) for stage in ("unfold", "tell"))
-        tale = ActorsTale(recipe, unfold, tell)
-        tale.advance(20)
-        start = perf_counter()
-        tale.reading = read(recipe.language, tale.sentences)
-        for kind in kinds:
-            for candidate in tale.candidates(kind, tell):
-                tale.reading.find(candidate.query)
-                asked += 1
-        seconds += perf_counter() - start
-    return Figure(asked if questions else count, seconds)
-
-
-def answers(count: int) -> Figure:
-    """The same, counted in questions."""
-    return reading(count, questions=True)
-
-
-# --- data sets --------------------------------------------------------------------------------
-
-
-def writing(
-    name: str,
-    form: str,
-    workers: int = 1,
-    changes: dict[str, Any] | None = None,
-    split: str = "train",
-) -> Callable[[int], Figure]:
-    """A measure that writes a data set into a temporary folder."""
-
-    def measure(count: int) -> Figure:
-        from fabula.datasets.engines import write
-        from fabula.recipe.loading import load
-
-        recipe = load(name, changes)
-        with tempfile.TemporaryDirectory() as folder:
-            start = perf_counter()
-            write(recipe, Path(folder) / "data", {split: count}, form, 0, workers)
-            return Figure(count, perf_counter() - start)
-
-    return measure
-
-
-# --- from passages to bytes ---------------------------------------------------------------------
-
-
-def parts_of_writing(name: str, part: str) -> Callable[[int], Figure]:
-    """A measure of one step on the way from a recipe to a file, the steps before not counted."""
-
-    def measure(count: int) -> Figure:
+    def measure(quick: bool) -> float:
         from fabula.datasets.formats import format_named
         from fabula.generation.author import Author
         from fabula.recipe.loading import load
 
-        author = Author(load(name), "train", 0)
-        form = format_named("jsonl" if part in ("passages", "records") else part)
-        form.piece(author, author.passages(0, 10))  # what is loaded on first use
-        seconds = 0.0
-        gc.disable()  # as the engine does for each piece
-        for first in range(0, count, 1_000):
-            start = perf_counter()
-            passages = list(author.passages(first, min(count, first + 1_000)))
-            if part != "passages":
-                start = perf_counter()
-                if part == "records":
-                    for passage in passages:
-                        author.records(passage)
-                else:
-                    form.piece(author, passages)
-            seconds += perf_counter() - start
-        return Figure(count, seconds)
+        author, style = Author(load(recipe, changes), split, 0), format_named(form)
+        size = max(20, author.block)
+        starts = count(size, size)
+
+        def piece() -> None:
+            start = next(starts)
+            style.piece(author, author.passages(start, start + size))
+
+        style.piece(author, author.passages(0, size))  # loads what is needed
+        gc.disable()  # as the engine does while it makes a piece
+        unit = seconds(loop)
+        each = max(seconds(piece), 1e-6)
+        pieces = 1 if quick else max(1, int(unit / each))
+
+        def work() -> int:
+            for _ in range(pieces):
+                piece()
+            return pieces * size
+
+        return per_loop([work] * (QUICK_ROUNDS if quick else ROUNDS))
 
     return measure
 
 
-def shards(engine: str, form: str = "jsonl") -> Callable[[int], Figure]:
-    """A measure of shards made one after another by one worker of an engine that has started."""
+def generators() -> Iterator[Row]:
+    """The published generators and ours."""
+    table = tomllib.loads(Path(__file__).with_name("published.toml").read_text())
+    for name, (published, *wanted) in table["babi"].items():
+        for dialect, aim in zip(("release", "fixed"), wanted, strict=True):
+            measure = generation(f"babi/{name}", "train", "babi", {"dialect": dialect})
+            yield Row(f"babi/{name} {dialect}", measure, published, aim)
+    for entry in (*table["chains"], *table["mixes"]):
+        split, changes = entry.get("split", "test"), entry.get("changes", {})
+        how = " ".join(f"{key} {value}" for key, value in changes.items())
+        measure = generation(entry["recipe"], split, entry.get("form", "jsonl"), changes)
+        yield Row(f"{entry['recipe']} {split} {how}".strip(), measure, *entry["figures"])
 
-    def measure(count: int) -> Figure:
+
+# --- scale --------------------------------------------------------------------------------------
+
+
+def written(size: int, workers: int = 1) -> float:
+    """Seconds of the clock to write a data set of actors/mix."""
+    from fabula.datasets.engines import write
+    from fabula.recipe.loading import load
+
+    with TemporaryDirectory() as folder:
+        start = perf_counter()
+        write(load("actors/mix"), Path(folder) / "data", {"train": size}, "jsonl", 0, workers)
+        return perf_counter() - start
+
+
+def two_workers(quick: bool) -> float:
+    """How many times as fast two workers are as one."""
+    size = 1_000 if quick else 40_000
+    return written(size) / written(size, 2)
+
+
+def flat(size: int) -> Callable[[bool], float]:
+    """Cost of an instance in a data set of this size, relative to one of 1,000."""
+
+    def measure(quick: bool) -> float:
         from fabula.datasets.engines import write
         from fabula.recipe.loading import load
 
-        recipe, ticks = load("babi/qa1"), []
-        with tempfile.TemporaryDirectory() as folder:
-            write(
-                recipe,
-                Path(folder) / "data",
-                {"train": count},
-                form,
-                engine=engine,
-                shard_size=count // 8,
-                progress=lambda made: ticks.append((perf_counter(), made)),
-            )
-        # from the first piece on: what starting costs is not the cost of a shard
-        made = [(at, size) for at, size in ticks if size]
-        return Figure(sum(size for _, size in made[1:]), made[-1][0] - made[0][0])
+        def cost(size: int) -> float:
+            with TemporaryDirectory() as folder:
+                target, recipe = Path(folder) / "data", load("babi/qa1")
+                return seconds(lambda: write(recipe, target, {"train": size}, "jsonl", 0, 1)) / size
+
+        few = 200 if quick else 1_000
+        cost(few)
+        return cost(2 * few if quick else size) / min(cost(few) for _ in range(3))
 
     return measure
 
 
-# --- starting ---------------------------------------------------------------------------------
+def linear(length: int) -> Callable[[bool], float]:
+    """Cost of a sentence in stories of this length, relative to stories of 20."""
+
+    def measure(quick: bool) -> float:
+        from fabula.generation.author import Author
+        from fabula.recipe.loading import load
+
+        def cost(length: int, stories: int) -> float:
+            author = Author(load("actors/mix", {"length": length}), "train", 0)
+            return seconds(lambda: list(author.passages(0, stories))) / (length * stories)
+
+        cost(20, 20)
+        wanted = 40 if quick else length
+        return cost(wanted, max(1, 2_000 // wanted)) / min(cost(20, 100) for _ in range(3))
+
+    return measure
 
 
-SAID = (
-    "The answer is {answer}.",
-    "**Answer:** {answer}",
-    "{first} {second} Therefore, the answer is {answer}.",
-    "Let's think step by step. {first} {second} So it is {answer}.",
-    "{answer}, because {first}",
-    "It is not {other}, but {answer}.",
-    "<think>{first} Maybe {other}.</think>\nAnswer: {answer}",
-    "I do not know. {first}",
-    "{other} or {answer}",
-    "{first} {second}",
-)
-"""Replies as models give them who were not told how."""
+def proofs(logic: bool) -> Callable[[bool], float]:
+    """Records per loop that `verify` proves; with `logic` by the logic program too."""
 
-
-def scoring(free: bool) -> Callable[[int], Figure]:
-    """A measure of scoring replies in the form that was asked for, or of every other."""
-
-    def measure(count: int) -> Figure:
+    def measure(quick: bool) -> float:
         import fabula
-        from fabula.prompting.prompt import reply
-        from fabula.scoring import score
 
-        instances = list(fabula.generate("actors/mix", "test", 7, min(count, 2_000)))
-        replies = [
-            SAID[number % len(SAID)].format(
-                answer=", ".join(each.answer), other=(each.choices or each.answer)[0],
-                first=each.story[0], second=each.story[-1],
-            ) if free else reply(each)
-            for number, each in enumerate(instances)
-        ]  # fmt: skip
-        start = perf_counter()
-        for number in range(count):
-            score(instances[number % len(instances)], replies[number % len(instances)])
-        return Figure(count, perf_counter() - start)
+        names = ("babi/qa2", "stepgame/clean", "clutrr/gen-23", "babi/qa18", "babi/qa15")
+        each = 2 if quick else 4 if logic else 40
+        made = [list(fabula.generate(name, "test", 11, each)) for name in names]
+        records = [record for group in made for record in group]
+
+        def work() -> int:
+            verdict = fabula.verify(records, logic=logic)
+            assert verdict.proven == len(records)
+            return len(records)
+
+        work()
+        return per_loop([work] * (1 if quick else 3))
 
     return measure
 
 
-def reporting(count: int) -> Figure:
-    """A report of a run: page, numbers, pictures."""
+def two_verifiers(quick: bool) -> float:
+    """How many times as fast `verify` is in two processes as in one."""
     import fabula
-    from fabula.core.instance import Instance
-    from fabula.evaluation.model import Reply
-    from fabula.evaluation.report import build
-    from fabula.evaluation.run import evaluate
-    from fabula.prompting.prompt import reply
 
-    class Guesser:
-        """Right in most cases."""
+    with TemporaryDirectory() as folder:
+        data, size = Path(folder) / "data", 100 if quick else 12_000
+        fabula.write("actors/mix", data, sizes={"test": size})
 
-        name = "guesser"
-
-        def about(self) -> dict[str, Any]:
-            return {}
-
-        def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
-            for at, (instance, _) in enumerate(asked):
-                yield at, Reply("Answer: yes" if at % 5 == 0 else reply(instance))
-
-    few = list(fabula.generate("actors/mix", "test", 7, min(count, 2_000)))
-    instances = [
-        replace(few[number % len(few)], id=f"case:{number}", provenance={"index": number})
-        for number in range(count)
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        evaluate(Guesser(), instances, run)
-        start = perf_counter()
-        build([run], Path(folder) / "report.html")
-        return Figure(count, perf_counter() - start)
-
-
-def starting(*arguments: str) -> Callable[[int], Figure]:
-    """A measure of a fresh interpreter that does something and ends; the median of some."""
-
-    def measure(count: int) -> Figure:
-        times = []
-        for _ in range(count):
+        def clock(workers: int) -> float:
             start = perf_counter()
-            subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
-            times.append(perf_counter() - start)
-        return Figure(1, median(times))
+            assert fabula.verify(data, workers=workers).proven == size
+            return perf_counter() - start
+
+        return clock(1) / clock(2)
+
+
+def start(*words: str) -> Callable[[bool], float]:
+    """Loops of processor time that a command takes, interpreter included."""
+
+    def measure(quick: bool) -> float:
+        def run() -> None:
+            with TemporaryDirectory() as folder:
+                given = [word.replace("OUT", f"{folder}/data") for word in words]
+                subprocess.run(
+                    [sys.executable, "-P", "-m", "fabula", *given],
+                    stdout=subprocess.DEVNULL, check=True,
+                )  # fmt: skip
+
+        def children() -> float:
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return used.ru_utime + used.ru_stime
+
+        run()  # writes bytecode, if anything does
+        figures = []
+        for _ in range(1 if quick else 5):
+            unit, before = seconds(loop), children()
+            run()
+            figures.append((children() - before) / unit)
+        return min(figures)
 
     return measure
 
 
-NOISE = {"irrelevant": [1, 4], "supporting": [2, 4], "disconnected": [1, 3]}
-CHAINS: list[tuple[str, str, str, dict[str, Any]]] = [
-    ("stepgame/clean", "stepgame", "5 hops", {"hops": 5}),
-    ("stepgame/clean", "stepgame", "10 hops, noise", {"hops": 10, "noise": NOISE}),
-    ("clutrr/gen-23", "jsonl", "3 facts", {"tasks": [{"k": 3}]}),
-    (
-        "clutrr/gen-23",
-        "jsonl",
-        "10 facts, noise",
-        {"tasks": [{"k": 10, "noise": ["irrelevant"]}], "clauses": "any"},
-    ),
-]
-
-MIX = writing("dyna/mix-t12", "jsonl", split="test")
-DIVERSE = writing("dyna/diverse-t12", "jsonl")
-
-ROWS = [
-    Row("20 sentences: unfold, tell, read, prove all", "stories", whole, 4_000, 50),
-    Row("20 sentences told before: read, prove all", "stories", reading, 4_000, 50),
-    Row("the same, questions", "questions", answers, 4_000, 50),
-    *(Row(f"{name} to bAbI text", "questions", writing(name, "babi"), 5_000, 50) for name in BABI),
-    *(
-        Row(f"{name}, {keys}", "stories", writing(name, form, changes=changes), 3_000, 50)
-        for name, form, keys, changes in CHAINS
-    ),
-    Row("actors/mix to JSONL", "instances", writing("actors/mix", "jsonl"), 5_000, 50),
-    Row(LONG, "instances", writing("actors/mix", "jsonl"), 60_000, 1100),
-    Row(
-        TWO,
-        "instances",
-        writing("actors/mix", "jsonl", 2),
-        60_000,
-        1_100,
-    ),
-    Row("dyna/mix-t12 to JSONL, whole", "instances", MIX, 6_000, 170),
-    Row("dyna/diverse-t12 to JSONL, training", "instances", DIVERSE, 24_772, 260),
-    *(
-        Row(f"babi/qa1, {title}", "instances", parts_of_writing("babi/qa1", part), 20_000, 1_000)
-        for title, part in (
-            ("passages only", "passages"),
-            ("passages to records", "records"),
-            ("passages to JSONL", "jsonl"),
-            ("passages to Parquet's columns", "parquet"),
-        )
-    ),
-    *(
-        Row(f"babi/qa1 to {form}", "instances", writing("babi/qa1", form.lower()), 40_000, 1_000)
-        for form in ("JSONL", "Parquet")
-    ),
-    Row(SHARDS, "instances", shards("inline"), 80_000, 8_000),
-    Row(ON_RAY, "instances", shards("ray"), 80_000, 8_000),
-    Row("babi/qa2 to JSONL, 1,000", "instances", writing("babi/qa2", "jsonl"), 1_000, 100),
-    Row("babi/qa2 to JSONL, 50,000", "instances", writing("babi/qa2", "jsonl"), 50_000, 1_000),
-    Row("replies scored", "replies", scoring(False), 40_000, 1_000),
-    Row("replies scored, free text", "replies", scoring(True), 40_000, 1_000),
-    Row("report of a run, with pictures", "replies", reporting, 100_000, 1_000),
-    Row("start of Python", "starts", starting("-c", ""), 9, 3),
-    Row("start and import fabula", "starts", starting("-c", "import fabula"), 9, 3),
-    Row(
-        "start and import fabula.generation.author",
-        "starts",
-        starting("-c", "import fabula.generation.author"),
-        9,
-        3,
-    ),
-    Row("fabula --help", "starts", starting("-m", "fabula.cli", "--help"), 9, 3),
-]
+TEN = ("generate", "babi/qa1", "--size", "train=10", "--out", "OUT")
 
 
-def run_row(row: Row, count: int) -> None:
-    """Measure one row in this process and print what came as JSON."""
-    figure = row.measure(count)
-    # the starts of other interpreters count as children, workers do too
-    usage = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+def scale(full: bool) -> Iterator[Row]:
+    """What does not depend on the recipe."""
+    yield Row("two workers against one, clock", two_workers, wanted=1.85)
+    for size in (10_000, 100_000, *((1_000_000,) if full else ())):
+        yield Row(f"an instance of {size:,}, against 1,000", flat(size), wanted=1.1, most=True)
+    for length in (200, 2_000, 20_000):
+        title = f"a sentence of {length:,}, against 20"
+        yield Row(title, linear(length), wanted=1.3, most=True)
+    yield Row("verify, records", proofs(logic=False))
+    yield Row("verify with clingo, records", proofs(logic=True))
+    yield Row("verify in two processes against one, clock", two_verifiers, wanted=1.85)
+    yield Row("fabula --help, loops", start("--help"), wanted=0.9, most=True)
+    yield Row("fabula generate, ten questions, loops", start(*TEN), wanted=1.43, most=True)
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def measured(row: Row, quick: bool) -> dict[str, float]:
+    """The figure of a row and the peak memory of this process and its children, in MB."""
+    figure = row.measure(quick)
+    users = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     scale = 1 if platform.system() == "Darwin" else 1024
-    memory = [use.ru_maxrss * scale for use in usage]
-    print(json.dumps([figure.done, figure.seconds, *memory]))
+    peak = max(resource.getrusage(who).ru_maxrss for who in users) * scale / 1e6
+    return {"figure": figure, "peak": peak}
 
 
-def main(rows: Sequence[Row], *script: str) -> dict[str, float]:
-    """Print the table of the rows of a script, named as Python wants it; the figures a second."""
-    parser = argparse.ArgumentParser(description="Speed and memory of Fabula.")
-    parser.add_argument("--quick", action="store_true", help="a smoke run")
-    parser.add_argument("--only", default="", help="rows whose title holds this text")
-    parser.add_argument("--row", type=int, nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.row:
-        number, count = options.row
-        run_row(rows[number], count)
-        return {}
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    print(f"{python}, {platform.machine()}, {os.cpu_count()} cores\n")
-    aims = f"{'aim':>10}" if any(row.aim for row in rows) else ""
-    print(f"{'':44}{'count':>8}{'seconds':>10}{'a second':>11}  {'':10}{'peak MB':>8}{aims}")
-    rates = {}
+def table(rows: Sequence[Row], script: Sequence[str], options: argparse.Namespace) -> list[Any]:
+    """Print the rows; what was measured."""
+    found = []
+    print(f"{'':46}{'ours':>9}{'published':>11}{'ratio':>8}{'wanted':>9}{'':5}{'MB':>6}")
     for number, row in enumerate(rows):
         if options.only not in row.title:
             continue
-        size = row.quick if options.quick else row.full
-        command = [sys.executable, *script, "--row", str(number), str(size)]
-        child = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        flags = ["--quick"] if options.quick else ["--full"] if getattr(options, "full", 0) else []
+        child = subprocess.run(
+            [sys.executable, *script, *flags, "--row", str(number)],
+            stdout=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
         if child.returncode:
-            print(f"{row.title:44}  failed")
+            print(f"{row.title:46}   failed", flush=True)
+            found.append({"title": row.title, "failed": True})
             continue
-        done, seconds, own, children = json.loads(child.stdout.splitlines()[-1])
-        rates[row.title] = done / seconds
-        peak = f"{max(own, children) / 1e6:8.0f}"
-        rate = f"{done / seconds:11,.0f}  {row.unit:10}"
-        aim = f"{row.aim:10,}" if row.aim else ""
-        print(f"{row.title:44}{done:8,}{seconds:10.3f}{rate}{peak}{aim}", flush=True)
-    return rates
+        one = json.loads(child.stdout.splitlines()[-1])
+        figure, aim = one["figure"], row.wanted
+        met = not aim or (figure <= aim if row.most else figure >= aim)
+        ratio = figure / row.published if row.published else 0
+        cells = [
+            f"{figure:9,.0f}" if figure >= 20 else f"{figure:9.2f}",
+            f"{row.published:11,g}" if row.published else " " * 11,
+            f"{ratio:8,.1f}" if ratio else " " * 8,
+            f"{aim:9,g}" if aim else " " * 9,
+            "" if not aim else "  met" if met else "   no",
+        ]
+        print(f"{row.title:46}{''.join(cells):42}{one['peak']:6.0f}", flush=True)
+        found.append(
+            {"title": row.title, **one, "published": row.published, "ratio": ratio, "wanted": aim}
+        )
+    return found
+
+
+def arguments(about: str) -> argparse.ArgumentParser:
+    """The options that all tables have."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help="a smoke run")
+    parser.add_argument("--only", default="", help="rows whose title has this text")
+    parser.add_argument("--row", type=int, help=argparse.SUPPRESS)
+    return parser
+
+
+def main() -> int:
+    """Print all tables."""
+    parser = arguments("Speed and memory of Fabula, beside the published generators.")
+    parser.add_argument("--full", action="store_true", help="up to a million instances")
+    parser.add_argument("--json", type=Path, help="write the figures into this file")
+    options = parser.parse_args()
+    rows = [*generators(), *scale(options.full)]
+    if options.row is not None:
+        print(json.dumps(measured(rows[options.row], options.quick)))
+        return 0
+    from fabula.core import supports
+
+    form = "interpreted" if supports.__file__.endswith(".py") else "compiled"
+    print(f"Python {platform.python_version()}, {platform.machine()}, {form}\n")
+    found = table(rows, ["-P", __file__], options)
+    if options.json:
+        options.json.write_text(json.dumps({"form": form, "rows": found}, indent=1) + "\n")
+    return any("failed" in one for one in found)
 
 
 if __name__ == "__main__":
-    rates = main(ROWS, __file__)
-    if SHARDS in rates and ON_RAY in rates:
-        print(f"\nA shard costs {rates[SHARDS] / rates[ON_RAY]:.2f} times as much on Ray as here.")
-    if LONG in rates and TWO in rates:
-        print(f"\nTwo workers are {rates[TWO] / rates[LONG]:.2f} times as fast as one.")
+    sys.exit(main())

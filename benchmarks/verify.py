@@ -13,8 +13,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice, zip_longest
-from random import Random
+from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.calibration import loop as unit
+from benchmarks.calibration import seconds
 
 import fabula
 from fabula.analysis.verify import objections
@@ -33,22 +38,6 @@ SCALING: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 
 
-def calibration() -> float:
-    """Seconds of processor time of a fixed loop, the best of three."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        draw, seen, out = Random(1), dict[int, int](), list[str]()
-        for i in range(300_000):
-            k = int(draw.random() * 997)
-            seen[k] = seen.get(k, 0) ^ i
-            out.append(f"{k} went to the {i & 7}.")
-            if len(out) > 999:
-                out = []
-        best = min(best, time.process_time() - start)
-    return best
-
-
 def dialects(name: str) -> list[str]:
     """The dialects of a recipe, its default first."""
     data = read_recipe(name)
@@ -65,7 +54,7 @@ def sample(name: str, changes: dict[str, Any], size: int) -> Iterator[Instance]:
     return islice(found, size)
 
 
-def speed(records: Callable[[], Iterator[Instance]], seconds: float) -> tuple[float, int]:
+def speed(records: Callable[[], Iterator[Instance]], budget: float) -> tuple[float, int]:
     """Records a second of processor time, and how many were proven; two records warm up."""
     made = list(records())
     for record in made[:2]:
@@ -76,14 +65,14 @@ def speed(records: Callable[[], Iterator[Instance]], seconds: float) -> tuple[fl
         if found:
             raise SystemExit(f"{record.id} is not proven: {found}")
         count += 1
-        if time.process_time() - start > seconds:
+        if time.process_time() - start > budget:
             break
     return count / (time.process_time() - start), count
 
 
 def main() -> None:
     """Print the table."""
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    budget = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
     names = sys.argv[2:]
     print(f"{'recipe':24} {'dialect':12} {'a second':>9} {'records':>8} {'a loop':>8}")
     rows: list[tuple[str, str, dict[str, Any], int]] = [
@@ -94,8 +83,8 @@ def main() -> None:
     rows += [(name, what, changes, 20) for name, what, changes in SCALING]
     for name, what, changes, size in rows:
         if not names or name in names:
-            rate, count = speed(lambda: sample(name, changes, size), seconds)  # noqa: B023
-            loop = rate * calibration()
+            rate, count = speed(lambda: sample(name, changes, size), budget)  # noqa: B023
+            loop = rate * min(seconds(unit) for _ in range(3))
             print(f"{name:24} {what:12} {rate:9.1f} {count:8} {loop:8.2f}", flush=True)
 
 

@@ -8,6 +8,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,26 +29,36 @@ folders you name is read or written. Records are checked as they are read."""
 
 
 def command_page() -> str:
-    """Every command with its options, from the help texts."""
+    """Every command with its options, in the groups of the help texts."""
     from typer.main import get_command
 
     from fabula.cli import app
 
     root: Any = get_command(app)
+    groups: dict[str, list[str]] = {}
+    for panel, path, command in _commands("fabula", root):
+        groups.setdefault(panel, []).extend([f"### {path}", *_command(path, command)])
     parts = ["# Command line", opening(root.help), COMMANDS]
-    for path, command in _commands("fabula", root):
-        parts += [f"## {path}", *_command(path, command)]
+    for panel, sections in groups.items():
+        parts += [f"## {panel}", *sections]
     return "\n\n".join(parts)
 
 
-def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
+def _commands(path: str, command: Any, panel: str = "") -> Iterator[tuple[str, str, Any]]:
     inner = getattr(command, "commands", None)
+    panel = _panel(command) or panel or "Commands"
     if inner is None:
-        yield path, command
+        yield panel, path, command
         return
     for name, one in inner.items():
         if not one.hidden:
-            yield from _commands(f"{path} {name}", one)
+            yield from _commands(f"{path} {name}", one, panel if path != "fabula" else "")
+
+
+def _panel(thing: Any) -> str:
+    """The group that a command or option is in, if it is in one."""
+    panel = getattr(thing, "rich_help_panel", None)
+    return panel if isinstance(panel, str) else ""
 
 
 def _command(path: str, command: Any) -> Iterator[str]:
@@ -59,13 +70,20 @@ def _command(path: str, command: Any) -> Iterator[str]:
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option"]
     words = " ".join(_metavar(one) if one.required else f"[{_metavar(one)}]" for one in arguments)
-    yield f"```console\n$ {path} {words} [OPTIONS]\n```".replace("  ", " ")
-    rows = [[f"`{_metavar(one)}`", "", one.help or ""] for one in arguments]
+    yield f"```text\n{path} {words} [OPTIONS]\n```".replace("  ", " ")
+    if arguments:
+        rows = [[f"`{_metavar(one)}`", "", one.help or ""] for one in arguments]
+        yield table(["Arguments", "", "meaning"], rows)
+    panels: dict[str, list[list[str]]] = {}
     for one in options:
+        if one.hidden:
+            continue
         value = "" if one.is_flag else f" {_metavar(one)}"
-        rows.append([f"`{max(one.opts, key=len)}{value}`", _usual(one), one.help or ""])
-    if rows:
-        yield table(["option", "default", "meaning"], rows)
+        name = max(one.opts, key=len)
+        rows = panels.setdefault(_panel(one) or "Options", [])
+        rows.append([f"`{name}{value}`", _usual(one), one.help or ""])
+    for panel, rows in panels.items():
+        yield table([panel, "default", "meaning"], rows)
 
 
 def _metavar(parameter: Any) -> str:
@@ -114,22 +132,67 @@ def _docstring(file: Path) -> str:
 # --- Python -----------------------------------------------------------------------------------
 
 
+GROUPS = {
+    "Make data": (
+        "Dataset", "instance", "generate", "write", "rewrite",
+        "recipes", "load", "Recipe", "worlds", "formats",
+    ),
+    "Check data": ("verify", "read", "stats", "baselines", "leak", "diff", "audit"),
+    "Evaluate": ("prompt", "score", "evaluate", "Evaluation", "report"),
+    "Train": ("models", "train"),
+    "More": (),
+}  # fmt: skip
+"""The public names in the order of the page; those that are not here come last, under More."""
+
+
 def python_page() -> str:
-    """The public functions and records, from their signatures and docstrings."""
-    prompt, score = import_module("fabula.prompting.prompt"), import_module("fabula.scoring")
-    api = [(name, getattr(fabula, name)) for name in fabula.__all__]
+    """The public functions and classes, from their signatures and docstrings."""
+    grouped = {name for names in GROUPS.values() for name in names}
+    others = [
+        name
+        for name in fabula.__all__
+        if name not in grouped and not name.startswith("__") and not name.endswith("Error")
+    ]
     parts = ["# Python", prose(fabula.__doc__)]
-    for name, thing in api:
-        if inspect.isfunction(thing):
-            parts += _function(f"fabula.{name}", thing)
-    parts += _function("fabula.prompting.prompt.reply", prompt.reply)
-    parts += ["## fabula.Dataset", prose(fabula.Dataset.__doc__), *_methods(fabula.Dataset)]
-    parts += ["## fabula.Instance", "The record; its fields: [Records](records.md)."]
-    parts += _methods(fabula.Instance)
-    parts += _record("fabula.scoring.Score", score.Score)
-    parts.append("The five outcomes: [In other harnesses](harnesses.md).")
-    parts += ["## Errors", *_errors()]
+    for title, names in GROUPS.items():
+        shown = [*names, *(sorted(others) if title == "More" else ())]
+        if title == "More":
+            shown = [one for one in shown if one != "Instance"]
+        if shown:
+            parts.append(f"## {title}")
+        for name in shown:
+            thing = getattr(fabula, name)
+            parts += _class(name, thing) if isinstance(thing, type) else _function(name, thing)
+    parts += [
+        "## Records",
+        "### fabula.Instance",
+        "One question about one story, with its proof. [The fields](records.md).",
+        *_methods(fabula.Instance),
+        *_record("fabula.scoring.Score", import_module("fabula.scoring").Score, level=3),
+        "The outcomes: [Evaluate in other harnesses](harnesses.md#outcomes).",
+        "## Errors",
+        *_errors(),
+    ]
     return "\n\n".join(parts)
+
+
+def _class(name: str, cls: type) -> list[str]:
+    parts = [f"### fabula.{name}"]
+    start = vars(cls).get("__init__")
+    if inspect.isfunction(start) and not hasattr(cls, "model_fields"):
+        parts.append(_signature(f"fabula.{name}", start))
+    parts.append(prose(cls.__doc__))
+    if inspect.isfunction(start) and start.__doc__ and not hasattr(cls, "model_fields"):
+        parts.append(prose(start.__doc__))
+    if hasattr(cls, "model_fields"):
+        parts.append("Its fields are the [keys of a recipe](keys.md).")
+    elif hasattr(cls, "__dataclass_fields__"):
+        notes = field_notes(cls)
+        rows = [[f"`{key}`", notes.get(key, "")] for key in cls.__annotations__ if key[0] != "_"]
+        parts.append(table(["field", "content"], rows))
+    if not hasattr(cls, "model_fields"):
+        parts += _methods(cls)
+    return parts
 
 
 FEATURES = {
@@ -180,34 +243,59 @@ def record_page() -> str:
 
 
 def _function(name: str, function: Any) -> list[str]:
+    full = f"fabula.{name}"
+    return [f"### {full}", _signature(full, function), prose(function.__doc__)]
+
+
+def _signature(name: str, function: Any) -> str:
+    """The call as code, over several lines if it is long."""
     signature = inspect.signature(function)
-    arguments = [_argument(one) for one in signature.parameters.values()]
-    line = f"{name}({', '.join(arguments)}) -> {signature.return_annotation}"
+    arguments = []
+    for one in signature.parameters.values():
+        if one.name == "self":
+            continue
+        if one.kind is one.KEYWORD_ONLY and "*" not in arguments:
+            arguments.append("*")
+        arguments.append(_argument(one))
+    returns = signature.return_annotation
+    end = "" if returns in (None, "None", signature.empty) else f" -> {returns}"
+    line = f"{name}({', '.join(arguments)}){end}"
     if len(line) > 88:
         inner = "".join(f"    {one},\n" for one in arguments)
-        line = f"{name}(\n{inner}) -> {signature.return_annotation}"
-    return [f"## {name}", f"```python\n{line}\n```", prose(function.__doc__)]
+        line = f"{name}(\n{inner}){end}"
+    return f"```python\n{line}\n```"
 
 
 def _argument(parameter: inspect.Parameter) -> str:
     stars = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
-    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-    return f"{stars}{parameter.name}: {parameter.annotation}{default}"
+    stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else stars
+    usual = "..." if repr(parameter.default).startswith("<") else repr(parameter.default)
+    default = "" if parameter.default is parameter.empty else f" = {usual}"
+    kind = re.sub(r" \| _\w+", "", str(parameter.annotation))
+    return f"{stars}{parameter.name}: {kind}{default}"
 
 
-def _record(name: str, cls: type) -> list[str]:
+def _record(name: str, cls: type, level: int = 2) -> list[str]:
     notes = field_notes(cls)
     rows = [[f"`{key}`", notes.get(key, OBVIOUS.get(key, ""))] for key in cls.__annotations__]
-    return [f"## {name}", prose(cls.__doc__), table(["field", "content"], rows)]
+    return [f"{'#' * level} {name}", prose(cls.__doc__), table(["field", "content"], rows)]
 
 
 def _methods(cls: type) -> list[str]:
+    """The public methods and properties of a class, one row each."""
     rows = []
     for name, member in vars(cls).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(member, property | cached_property):
+            got = member.fget if isinstance(member, property) else member.func
+            rows.append([f"`{name}`", opening(got.__doc__ if got else "")])
+            continue
         function = getattr(member, "__func__", member)
-        if inspect.isfunction(function) and not name.startswith("_"):
-            rows.append([f"`{name}`", opening(function.__doc__)])
-    return [table(["method", "what it gives"], rows)]
+        if inspect.isfunction(function):
+            names = [one for one in inspect.signature(function).parameters if one != "self"]
+            rows.append([f"`{name}({', '.join(names)})`", opening(function.__doc__)])
+    return [table(["method or property", "what it gives"], rows)] if rows else []
 
 
 def _errors() -> list[str]:

@@ -1,4 +1,4 @@
-"""Reference pages generated from the code: recipes, keys, worlds, formats, experiments.
+"""Reference pages generated from the code: recipes, keys, worlds, formats.
 
 Everything that is registered appears here without a line being added.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from docs.examples import shown
-from docs.source import ROOT, BuildError, field_notes, opening, prose, table, terminal
+from docs.source import BuildError, field_notes, folded, opening, prose, table, terminal
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -83,12 +83,6 @@ def _recipe(name: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def folded(title: str, content: str) -> str:
-    """A block that opens when it is clicked."""
-    inner = "\n".join(f"    {line}" if line else "" for line in content.splitlines())
-    return f'??? note "{title}"\n\n{inner}'
-
-
 # --- worlds -----------------------------------------------------------------------------------
 
 
@@ -109,6 +103,9 @@ def world_pages() -> Pages:
             f"# {name.capitalize()}",
             prose(world.about),
             _fragment(name),
+            ""
+            if type(world).__module__.startswith("fabula.")
+            else "This world comes from another package: [Add a world](../add-a-world.md).",
             f"Recipes: {links or 'none yet'}.",
             f"Languages: {', '.join(f'`{code}`' for code in codes(name))}.",
             "## Questions",
@@ -117,9 +114,7 @@ def world_pages() -> Pages:
             "What answers may rely on besides the text "
             "([where conventions are stated](../conventions.md)):",
             table(["convention", "what it says"], list(_conventions(name))),
-            "## Keys of its recipes",
-            "Besides those that [every recipe has](../keys.md):",
-            _key_table(world.recipe),
+            f"Keys of its recipes: [Recipe keys](../keys.md#{name}).",
         ]
         pages[f"worlds/{name}.md"] = "\n\n".join(part for part in parts if part)
     return pages
@@ -190,9 +185,9 @@ def key_page() -> str:
     """Every key of every recipe, from the models that read them."""
     parts = [
         "# Recipe keys",
-        "Keys that every recipe has. Those of a world are on [its page](worlds/index.md); "
-        "[Write a recipe](recipe.md) explains how they work together. A misspelt key is an error "
-        "that suggests the right one.",
+        "[Write a recipe](recipe.md) explains how the keys work together. A misspelt key is an "
+        "error that suggests the right one.",
+        "## Keys of every recipe { #every }",
         _key_table(Recipe, all_keys=True),
         "## Keys of a cell { #cells }",
         "A cell is a quota: a kind of instance and its share. `keep` takes the same keys, as a "
@@ -210,6 +205,12 @@ def key_page() -> str:
         prose(HeldOut.__doc__),
         _key_table(HeldOut),
     ]
+    for name, world in WORLDS.items():
+        parts += [
+            f"## Keys of {name} {{ #{name} }}",
+            f"Recipes of the world [{name}](worlds/{name}.md) also have:",
+            _key_table(world.recipe),
+        ]
     return "\n\n".join(parts)
 
 
@@ -271,9 +272,12 @@ BESIDES = ("manifest.json", "README.md")
 """Files of a data set that are there in every format."""
 
 
-def format_page(folder: Path) -> str:
-    """Every format with the beginning of a file in it, written while the site is built."""
-    rows = [[f"[`{name}`](#{name})", form.about] for name, form in FORMATS.items()]
+def format_page(folder: Path | None) -> str:
+    """Every format with the beginning of a file in it, written while the site is built.
+
+    Without a folder to write into, only what the formats are.
+    """
+    rows = [[f"[`{name}`](#{_anchor(name)})", form.about] for name, form in FORMATS.items()]
     parts = [
         "# Formats",
         "`fabula generate RECIPE --out DIR --format NAME` writes a data set in any of these.",
@@ -281,13 +285,10 @@ def format_page(folder: Path) -> str:
         "An instance has the same content in all of them; `jsonl` and `parquet` hold all of it.",
     ]
     for name, form in FORMATS.items():
-        command, files = _written(name, folder)
-        parts += [
-            f"## {name}",
-            f"{_sentence(form.about)}.",
-            f"```console\n$ {command}\n```",
-            _beginning(files[0], folder),
-        ]
+        parts += [f"## {name} {{ #{_anchor(name)} }}", f"{_sentence(form.about)}."]
+        if folder is not None:
+            command, files = _written(name, folder)
+            parts += [f"```console\n$ {command}\n```", _beginning(files[0], folder)]
     return "\n\n".join(parts)
 
 
@@ -325,19 +326,3 @@ def _beginning(file: Path, folder: Path) -> str:
     more = " …" if len(words) > SHOWN else ""
     kind = {".jsonl": "json", ".gz": "json", ".json": "json"}.get(file.suffix, "text")
     return f'```{kind} title="{name}"\n{kept}{more}\n```'
-
-
-# --- experiments ----------------------------------------------------------------------------------
-
-
-def experiment_sections() -> str:
-    """The results of the experiments."""
-    found = sorted((ROOT / "experiments" / "results").glob("[A-Z][0-9]*.md"))
-    if not found:
-        raise BuildError("no results of experiments; run: make experiments")
-    parts = []
-    for file in found:
-        content = file.read_text(encoding="utf-8").removeprefix("# ")
-        title, _, rest = content.partition("\n")
-        parts.append(f"### {title}\n{rest}")
-    return "\n\n".join(parts)

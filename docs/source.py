@@ -82,6 +82,12 @@ def source(file: str) -> str:
     return f'```{language} title="{file}"\n{path.read_text(encoding="utf-8").strip()}\n```'
 
 
+def folded(title: str, content: str) -> str:
+    """A block that opens when it is clicked."""
+    inner = "\n".join(f"    {line}" if line else "" for line in content.splitlines())
+    return f'??? note "{title}"\n\n{inner}'
+
+
 # --- terminal sessions ------------------------------------------------------------------------
 
 
@@ -95,16 +101,32 @@ def terminal(command: str, printed: Iterable[str]) -> str:
 # --- docstrings -------------------------------------------------------------------------------
 
 
+SECTIONS = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises", "Yields": "Yields"}
+"""Headings inside docstrings, and what they are called on a page."""
+
+
 def prose(docstring: str | None) -> str:
-    """A docstring as Markdown: as it is, with examples after '>>>' as code."""
-    text = inspect.cleandoc(docstring or "")
-    blocks = re.split(r"\n\n", text)
-    return "\n\n".join(
-        f"```python\n{re.sub(r'^(>>>|[.]{3}) ?', '', block, flags=re.MULTILINE)}\n```"
-        if block.startswith(">>>")
-        else block
-        for block in blocks
-    )
+    """A docstring as Markdown: sections as lists, examples after '>>>' as code."""
+    blocks = re.split(r"\n\n", inspect.cleandoc(docstring or ""))
+    return "\n\n".join(_paragraph(block) for block in blocks)
+
+
+def _paragraph(block: str) -> str:
+    if block.startswith(">>>"):
+        return f"```pycon\n{block}\n```"
+    head, _, rest = block.partition("\n")
+    if head.rstrip(":") not in SECTIONS or not head.endswith(":"):
+        return block
+    lines = textwrap.dedent(rest).splitlines()
+    entries: list[str] = []
+    for line in lines:
+        if line.startswith(" ") and entries:
+            entries[-1] += f" {line.strip()}"
+        else:
+            entries.append(line)
+    items = (re.sub(r"^(\*{0,2}\w+)( \([^)]*\))?: ", r"- `\1`: ", one) for one in entries)
+    title = f"**{SECTIONS[head.rstrip(':')]}**"
+    return "\n".join([title, "", *(one if one.startswith("- ") else f"- {one}" for one in items)])
 
 
 def opening(docstring: str | None) -> str:

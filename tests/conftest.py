@@ -20,9 +20,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the golden files and the gallery anew instead of comparing with them",
     )
+    parser.addoption(
+        "--refresh-distributions",
+        action="store_true",
+        help="take the snapshot of every recipe's distributions anew (some minutes; one process)",
+    )
 
 
 @pytest.fixture
 def refresh(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are to be written anew."""
     return bool(request.config.getoption("--refresh-golden"))
+
+
+@pytest.fixture
+def redraw(request: pytest.FixtureRequest) -> bool:
+    """Whether the snapshot of distributions is to be taken anew."""
+    return bool(request.config.getoption("--refresh-distributions"))

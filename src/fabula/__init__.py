@@ -1,4 +1,4 @@
-"""Fabula generates, proves and uses benchmarks of story understanding.
+"""Fabula generates story-understanding benchmarks with proven answers, and evaluates models.
 
 >>> import fabula
 >>> data = fabula.Dataset("babi/qa2", split="test", seed=7)
@@ -7,7 +7,7 @@
 >>> fabula.score(data[0], "The answer is the garden.").outcome.value
 'wrong'
 
-Every name below is loaded when it is first used, so importing the package is quick.
+Names are loaded when they are first used, so importing the package is fast.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
         UnknownRecipeError,
         UsageError,
     )
+    from fabula.evaluation.adaptive.ability import Ability, ability
+    from fabula.evaluation.adaptive.calibration import calibrate
     from fabula.evaluation.evaluate import Evaluation, evaluate
+    from fabula.evaluation.probe.probing import Probe, probe
+    from fabula.evaluation.shrink import Shrunk, shrink
     from fabula.generation.author import generate, instance
     from fabula.prompting.prompt import prompt
     from fabula.recipe.loading import load
@@ -47,33 +51,41 @@ if TYPE_CHECKING:
     from fabula.training.train import train
 
 __all__ = [
-    "Dataset", "Evaluation", "FabulaError", "Instance", "MissingExtraError", "MissingFileError",
-    "OutputError", "ParseError", "QuotaError", "Recipe", "RecipeError", "UnknownRecipeError",
-    "UsageError", "__version__", "audit", "baselines", "diff", "evaluate", "formats", "generate",
-    "instance", "leak", "load", "models", "prompt", "read", "recipes", "report", "rewrite", "score",
-    "stats", "train", "verify", "worlds", "write",
+    "Ability", "Dataset", "Evaluation", "FabulaError", "Instance", "MissingExtraError",
+    "MissingFileError", "OutputError", "ParseError", "Probe", "QuotaError", "Recipe", "RecipeError",
+    "Shrunk", "UnknownRecipeError", "UsageError", "__version__", "ability", "audit", "baselines",
+    "calibrate", "diff", "evaluate", "formats", "generate", "instance", "leak", "load", "models",
+    "probe", "prompt", "read", "recipes", "report", "rewrite", "score", "shrink", "stats", "train",
+    "verify", "worlds", "write",
 ]  # fmt: skip
 
 _HOME = {
+    "Ability": "evaluation.adaptive.ability",
     "Dataset": "datasets.dataset",
     "Evaluation": "evaluation.evaluate",
     "Instance": "core.instance",
+    "Probe": "evaluation.probe.probing",
     "Recipe": "recipe.model",
+    "Shrunk": "evaluation.shrink",
+    "ability": "evaluation.adaptive.ability",
     "baselines": "analysis.baselines",
+    "calibrate": "evaluation.adaptive.calibration",
     "evaluate": "evaluation.evaluate",
     "generate": "generation.author",
     "instance": "generation.author",
     "load": "recipe.loading",
     "models": "training.describe",
+    "probe": "evaluation.probe.probing",
     "prompt": "prompting.prompt",
     "rewrite": "analysis.rewrites.dataset",
     "score": "scoring",
+    "shrink": "evaluation.shrink",
     "stats": "analysis.stats",
     "train": "training.train",
     "verify": "analysis.verify",
     "write": "datasets.writing",
 }
-"""The module of a public name; errors are in `errors`, all else is in `api`."""
+"""The module of each public name; errors are in `errors`, everything else is in `api`."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
-"""The functions of the public API that belong to no single layer; `fabula` exports them.
+"""Functions of the public API that belong to no single layer; `fabula` exports them.
 
-Each is what the command of the same name does: commands only parse options, call, and print.
+Each does what the command of the same name does: commands only parse options, call, and print.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Literal, overload
 from fabula.core.registry import WORLDS
 from fabula.datasets.dataset import Dataset
 from fabula.datasets.formats import FORMATS
-from fabula.errors import UsageError, hint
+from fabula.errors import UsageError
 from fabula.recipe.loading import recipe_ids
 from fabula.recipe.suite import suites
 from fabula.world.base import World
 
 if TYPE_CHECKING:
     from fabula.analysis.audits.babi import Audit
+    from fabula.analysis.audits.findings import Result
     from fabula.analysis.audits.stepgame import StepGameAudit
     from fabula.analysis.diff import Difference
     from fabula.analysis.inputs import Source
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["audit", "diff", "formats", "leak", "read", "recipes", "report", "worlds"]
 
 
-# --- what there is ------------------------------------------------------------------------------
+# --- what is available --------------------------------------------------------------------------
 
 
 def recipes() -> list[str]:
-    """The names of all built-in recipes and of those that plug-ins bring.
+    """The names of all built-in recipes and of those that plug-ins add.
 
     >>> fabula.recipes()[:2]
     ['actors/containers', 'actors/mix']
@@ -42,7 +43,7 @@ def recipes() -> list[str]:
 
 
 def worlds() -> dict[str, World]:
-    """The worlds by name, those of plug-ins included.
+    """The worlds by name, including those of plug-ins.
 
     >>> list(fabula.worlds())[:5]
     ['actors', 'space', 'sizes', 'kinds', 'kinship']
@@ -51,10 +52,10 @@ def worlds() -> dict[str, World]:
 
 
 def formats() -> dict[str, str]:
-    """The formats that data sets can be written in, each with one line about it.
+    """The formats that data sets can be written in, each with a one-line description.
 
     >>> fabula.formats()["jsonl"]
-    'one JSON record a line, with all fields'
+    'one JSON record per line, with all fields'
     """
     return {name: style.about for name, style in FORMATS.working().items()}
 
@@ -63,7 +64,7 @@ def formats() -> dict[str, str]:
 
 
 def read(path: str | Path, split: str | None = None) -> Dataset:
-    """Read a data set that was written: a folder, a file or a URL of records.
+    """Read a data set from disk: a folder, a file or a URL of records.
 
     >>> import tempfile
     >>> folder = f"{tempfile.mkdtemp()}/qa1"
@@ -75,10 +76,10 @@ def read(path: str | Path, split: str | None = None) -> Dataset:
 
 
 def leak(train: Source, test: Source) -> Leak:
-    """Measure how much of a test set is already in a training set.
+    """Measure how much of a test set already occurs in a training set.
 
-    Each is a file, a folder, a `Dataset` or instances. The result has an overlap for each measure,
-    from the same text to the same facts.
+    Each is a file, a folder, a `Dataset` or instances. The result has one overlap per measure, from
+    identical text to identical facts.
 
     >>> train, test = (fabula.Dataset("babi/qa1", split=s, size=50) for s in ("train", "test"))
     >>> fabula.leak(train, test).measures["text"].seen
@@ -92,7 +93,7 @@ def leak(train: Source, test: Source) -> Leak:
 
 
 def diff(before: Source, after: Source) -> Difference:
-    """Compare two data sets: how they were made, their records, their figures.
+    """Compare two data sets: how they were generated, their records, their statistics.
 
     >>> data = fabula.Dataset("babi/qa1", size=50)
     >>> found = fabula.diff(data[:40], data[10:])
@@ -120,19 +121,26 @@ def audit(
     progress: Callable[[int], None] = ...,
     keep: int = ...,
 ) -> list[StepGameAudit]: ...
+@overload
+def audit(
+    paths: str | Path | Iterable[str | Path],
+    kind: Literal["clutrr", "babilong"],
+    progress: Callable[[int], None] = ...,
+    keep: int = ...,
+) -> list[Result]: ...
 def audit(
     paths: str | Path | Iterable[str | Path],
     kind: str = "babi",
     progress: Callable[[int], None] = lambda count: None,
     keep: int = 20,
-) -> list[Audit] | list[StepGameAudit]:
+) -> list[Audit] | list[StepGameAudit] | list[Result]:
     """Audit published data: does each label follow from the text, and does its support prove it?
 
     Args:
         paths: files of the release, or folders of them.
-        kind: whose format they have: 'babi' or 'stepgame'.
+        kind: their format: 'babi', 'stepgame', 'clutrr' or 'babilong'.
         progress: called with the number of questions just audited.
-        keep: how many remarks of each kind and file are kept of StepGame's data.
+        keep: the number of examples to keep per kind of defect and file (bAbI: all are kept).
 
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "qa1.txt"
@@ -159,7 +167,9 @@ def audit(
             found.append(each)
             progress(each.stories)
         return found
-    raise UsageError(f"kind '{kind}': unknown.{hint(kind, ('babi', 'stepgame'))}")
+    from fabula.analysis.audits.results import audit_files
+
+    return audit_files(kind, files, keep, progress=progress)
 
 
 # --- evaluation ---------------------------------------------------------------------------------
@@ -171,11 +181,11 @@ def report(
     title: str | None = None,
     pictures: bool = True,
 ) -> Written:
-    """Write a page that shows where and why models fail, with its numbers and figures beside it.
+    """Write a page that shows where and why models fail, along with its numbers and figures.
 
     Args:
         runs: run folders of `fabula.evaluate(…, out=…)`, or the results it returned.
-        out: the page.
+        out: the file of the page.
         title: the title of the page.
         pictures: also write each figure as PNG and SVG.
 
@@ -194,7 +204,7 @@ def report(
         folder = run.folder if isinstance(run, Evaluation) else Path(run)
         if folder is None:
             raise UsageError(
-                "this evaluation was temporary; evaluate with out='FOLDER' to keep the run."
+                "this evaluation was not saved; pass out='FOLDER' to fabula.evaluate to save it."
             )
         folders.append(folder)
     return build(folders, Path(out), title, pictures)

@@ -1,4 +1,4 @@
-"""Every error a user can meet: one small tree, each message naming the place and the remedy."""
+"""Every error a user can meet: one small tree. Each message names the place and a fix."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class UnknownRecipeError(RecipeError, LookupError):
 
 
 class QuotaError(FabulaError):
-    """A kind of instance that a recipe asks for and its stories never yield."""
+    """A kind of instance that a recipe requires but its stories never yield."""
 
 
 class ParseError(FabulaError, ValueError):
-    """A sentence, question or file that cannot be understood."""
+    """A sentence, question or file that cannot be parsed."""
 
 
 class MissingFileError(FabulaError, FileNotFoundError):
@@ -43,7 +43,7 @@ class MissingExtraError(FabulaError, ImportError):
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """A ready ' Did you mean ...?' for a misspelt word, or a list of what there is."""
+    """The suffix ' Did you mean …?' for a misspelt word, or a list of the known words."""
     options = sorted(known)
     close = difflib.get_close_matches(word, options, n=1, cutoff=0.6)
     if close:

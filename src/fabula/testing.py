@@ -6,10 +6,10 @@
         check_world("clocks")
 
 `check_world` raises AssertionError; the message names the instance and what is wrong with it. It
-needs at least one registered recipe of the world; with more recipes and dialects it covers more.
+needs at least one registered recipe of the world; more recipes and dialects give more coverage.
 
 Promises checked:
-1. Determinism: an instance made alone equals the one made in a batch; another seed gives others.
+1. Determinism: an instance generated alone equals the one in a batch; another seed gives others.
 2. Reading: sentences and questions parse back to the facts and the query of the record, and text
    that the world does not know raises ParseError, both in the reader and in the verifier.
 3. Proof: each support alone gives the answer, and none of its sentences can be dropped. Reader,
@@ -17,7 +17,7 @@ Promises checked:
    lacks a sentence.
 4. Languages: in every language, facts, query and supports are the same and are proven again.
 5. Splits: no story and question is in two splits.
-6. Errors: a misspelt key or kind of question is refused with a suggestion.
+6. Errors: a misspelt key or question kind is rejected with a suggestion.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ __all__ = ["check_instance", "check_world", "recipes_of"]
 
 NONSENSE = "Zqx vlorps gnarf, plim."
 EVERY = 7
-"""Every n-th instance is made again alone, and goes through the slow checks."""
+"""Every n-th instance is generated again alone, and goes through the slow checks."""
 
 
 def recipes_of(world: str) -> Iterator[Recipe]:
-    """Every registered recipe of a world, in every dialect; no collections."""
+    """Every registered recipe of a world, in every dialect; collections are left out."""
     for name in recipe_ids():
         data = read_recipe(name)
         if data.get("world") == world and "parts" not in data:
@@ -58,9 +58,9 @@ def check_world(name: str, size: int = 20, seed: int = 1, logic: bool = True) ->
 
     Args:
         name: a registered world.
-        size: instances made for each split of each recipe and dialect.
+        size: instances generated for each split of each recipe and dialect.
         seed: seed of the instances.
-        logic: whether the logic program has to prove every n-th instance; that takes longest.
+        logic: whether the logic program has to prove every n-th instance, the slowest check.
     """
     world = WORLDS.find(name)
     _expect(world.name == name, f"world '{name}': its attribute `name` is '{world.name}'")
@@ -79,7 +79,7 @@ def check_world(name: str, size: int = 20, seed: int = 1, logic: bool = True) ->
                 _check_split(instance, split, recipe, seen)
                 if thorough:
                     alone = next(Author(recipe, split, seed).instances(index, index + 1))
-                    _expect(alone == instance, f"{instance.id}: made alone, it differs")
+                    _expect(alone == instance, f"{instance.id}: generated alone, it differs")
             others = [each.story for each in Author(recipe, split, seed + 1).instances(0, 3)]
             _expect(
                 others != [each.story for each in made[:3]] or size < 3,
@@ -95,7 +95,7 @@ def check_world(name: str, size: int = 20, seed: int = 1, logic: bool = True) ->
 def check_instance(instance: Instance, world: World, logic: bool = False) -> None:
     """Check one record in any language; with `logic`, the logic program has to prove it too."""
     kept = Instance.from_json(instance.to_json())
-    _expect(kept == instance, f"{instance.id}: it is not the same after writing and reading it")
+    _expect(kept == instance, f"{instance.id}: differs after writing and reading it")
     found = objections(instance, logic)
     _expect(not found, f"{instance.id}: {'; '.join(found)}\n" + "\n".join(instance.story))
     if instance.choices is not None and "defect" not in instance.features:
@@ -113,7 +113,7 @@ def _code(instance: Instance, world: World) -> str:
 
 
 def _check_text(instance: Instance, world: World) -> None:
-    """Questions are rendered and parsed back, and the unknown is refused by both parsers."""
+    """Check that questions parse back, and that both parsers reject unknown text."""
     code = _code(instance, world)
     again = world.parse_question(code, world.ask(code, instance.query))
     _expect(again == instance.query, f"{instance.id}: {instance.query} is read back as {again}")
@@ -132,7 +132,7 @@ def _check_text(instance: Instance, world: World) -> None:
 
 
 def _check_supports(instance: Instance, world: World) -> None:
-    """Each support alone gives the answer; sentences that state a convention are in none."""
+    """Check that each support alone gives the answer and contains no sentence with a convention."""
     if "defect" in instance.features:
         return
     reading = world.read(_code(instance, world), instance.story)
@@ -147,7 +147,7 @@ def _check_supports(instance: Instance, world: World) -> None:
 
 
 def _check_refusals(instance: Instance, world: World, logic: bool) -> None:
-    """A wrong answer and an incomplete support are rejected by the second route of `verify`."""
+    """Check that the verifier rejects a wrong answer and an incomplete support."""
     if "defect" in instance.features or not instance.supports:
         return
     support = max(instance.supports, key=len)
@@ -186,7 +186,9 @@ def _check_split(instance: Instance, split: str, recipe: Recipe, seen: dict[str,
 
 
 def _check_languages(recipe: Recipe, seed: int, size: int = 1) -> None:
-    """Instances in other languages say the same, and are proven from their own text."""
+    """Check that instances in other languages have the same facts and are proven from their own
+    text.
+    """
     split = next(iter(recipe.splits))
     ours = list(Author(recipe, split, seed).instances(0, size))
     for code in codes(recipe.world):
@@ -197,7 +199,7 @@ def _check_languages(recipe: Recipe, seed: int, size: int = 1) -> None:
             theirs = list(Author(told, split, seed).instances(0, size))
         except RecipeError as error:
             _expect(code in str(error), f"recipe {recipe.id} in '{code}': {error}")
-            continue  # refused with its reason, e.g. wordings that the language lacks
+            continue  # rejected with its reason, e.g. wordings that the language lacks
         for own, other in zip(ours, theirs, strict=True):
             _expect(
                 (own.facts, own.query, own.supports) == (other.facts, other.query, other.supports),
@@ -208,7 +210,7 @@ def _check_languages(recipe: Recipe, seed: int, size: int = 1) -> None:
 
 
 def _check_errors(recipe: Recipe) -> None:
-    """Misspelt keys and kinds of question are refused with a suggestion."""
+    """Check that misspelt keys and question kinds are rejected with a suggestion."""
     kind = next(iter(recipe.asks), "")
     for changes, meant in (
         ({"splitss": {"train": 1}}, "splits"),

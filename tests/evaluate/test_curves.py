@@ -44,13 +44,13 @@ def test_concurrence_on_the_command_line(
     assert main(["concurrence", str(table)]) == 0
     said = capsys.readouterr().out
     assert "1.00" in said
-    assert "needs 3 models" in said
+    assert "needs at least 3 models" in said
     table.write_text("model;a;b\none;1;2\ntwo;2;3\nthree;3;5\n")
     assert main(["concurrence", str(table)]) == 0
     assert "needs" not in capsys.readouterr().out
     table.write_text("model,a,a\none,1,2\n")
     assert main(["concurrence", str(table)]) == 2
-    assert "two columns are named 'a'" in capsys.readouterr().err
+    assert "two columns have the name 'a'" in capsys.readouterr().err
 
 
 def test_examples_needed_lie_on_the_line_between_two_points() -> None:
@@ -73,7 +73,7 @@ def test_doses_are_nested_and_disjoint_from_the_test() -> None:
     assert doses(train, [20], test) == {20: found[20]}
     with pytest.raises(FabulaError, match="is also in the test"):
         doses([*train, test[3]], [5], test)
-    with pytest.raises(FabulaError, match="a dose of 50 was asked for, and there are 40"):
+    with pytest.raises(FabulaError, match="a dose of 50 is too large: there are only 40"):
         doses(train, [50], test)
 
 
@@ -83,7 +83,7 @@ def test_doses_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture
     small, large = (list(instances(str(tmp_path / f"dose-{size}"), "train")) for size in (5, 20))
     assert (small, len(large)) == (large[:5], 20)
     assert main([*command, "--sizes", "many"]) == 2
-    assert "--sizes many: whole numbers are wanted" in capsys.readouterr().err
+    assert "--sizes many: expected whole numbers" in capsys.readouterr().err
     assert main([*command, "--sizes", "5", "--test", str(tmp_path / "dose-5")]) == 2
     assert "is also in the test" in capsys.readouterr().err
 
@@ -187,4 +187,4 @@ def test_curves_are_in_the_report(trials: Path, tmp_path: Path) -> None:
 
 def test_one_run_is_no_curve(trials: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["curves", str(trials / "size-10")]) == 2
-    assert "no curve: name at least two runs of the same model" in capsys.readouterr().err
+    assert "no curve: give at least two runs of the same model" in capsys.readouterr().err

@@ -46,7 +46,7 @@ def test_a_model_that_was_trained_anew_is_another(
     (tmp_path / "anew").rename(model)
     capsys.readouterr()
     assert main(command) == 2
-    assert "holds another run (" in capsys.readouterr().err
+    assert "contains another run (" in capsys.readouterr().err
 
 
 def test_training_data_that_are_gone_are_told_and_no_error(
@@ -70,8 +70,8 @@ def test_training_data_that_are_gone_are_told_and_no_error(
         (["nothing", "babi/qa1"], "nothing: no such model"),
         (["src", "babi/qa1"], "src: no trained model here"),
         (["openai/x", "babi/qa11x"], "no recipe 'babi/qa11x'. Did you mean"),
-        (["openai/x", "babi/qa1", "--form", "leter"], "--form leter: known are word"),
-        (["openai/x", "babi/qa1", "--style", "rap"], "--style rap: known are direct"),
+        (["openai/x", "babi/qa1", "--form", "leter"], "--form leter: choose one of word"),
+        (["openai/x", "babi/qa1", "--style", "rap"], "--style rap: choose one of direct"),
         (["openai/x", "babi/qa1", "--split", "tset"], "no split 'tset'"),
         (["openai/x", "babi/qa1", "--likelihood"], "works with 'hf:' models only"),
     ],

@@ -136,7 +136,7 @@ def test_a_classifier_says_a_label(tokens: Any, tmp_path: Path) -> None:
     command = ["eval", f"hf:{folder}", "babi/qa1", "--seed", "7", "--size", "6", "--out", str(run)]
     assert main(command) == 0
     assert set(read_manifest(run)["outcomes"]) <= {"correct", "wrong"}
-    with pytest.raises(FabulaError, match="has no use for it"):
+    with pytest.raises(FabulaError, match="not for a model that"):
         HuggingFace(str(folder), Ask(), True)
 
 
@@ -145,10 +145,10 @@ def test_mistakes_are_told(tokens: Any, causal: Path, tmp_path: Path) -> None:
 
     headless = save(tmp_path, tokens, "BertModel", BertConfig(vocab_size=len(tokens), **SMALL))
     for name, what in (
-        (f"{headless}", "a BertModel has no head that answers"),
+        (f"{headless}", "a BertModel has no head that can answer"),
         (f"{causal}?had=qa", "no option 'had'. Did you mean 'head'"),
         (f"{causal}?head=qq", "no head 'qq'"),
-        ("/nowhere/at/all", "there is no folder"),
+        ("/nowhere/at/all", "no such folder"),
     ):
         with pytest.raises(FabulaError, match=what):
             HuggingFace(name, Ask(), False)

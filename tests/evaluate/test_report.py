@@ -265,8 +265,8 @@ def test_dimensions_that_say_the_same_are_shown_once() -> None:
     found, notes = numbers.breakdowns([run_of(cases)])
     assert set(found) == {"support_size", "recency"}
     said = " ".join(notes)
-    assert "Hops of the proof: divides the questions just as sentences in the support" in said
-    assert "Sentences that do not matter: divides" in said
+    assert "Hops of the proof: divides the questions exactly as sentences in the support" in said
+    assert "Distractors: divides" in said
 
 
 def test_majority_is_the_commonest_answer_of_all(runs: list[Path], written: Path) -> None:
@@ -377,13 +377,15 @@ def test_mistakes_are_told(runs: list[Path], tmp_path: Path) -> None:
     (tmp_path / "trained/plan.json").write_text("{}")
     with pytest.raises(FabulaError, match="a run of `fabula train`; evaluate it first"):
         read_runs([tmp_path / "trained"])
-    with pytest.raises(FabulaError, match="no run is here; make one with `fabula eval`"):
+    with pytest.raises(FabulaError, match="no run here; make one with `fabula eval`"):
         read_runs([tmp_path])
-    with pytest.raises(FabulaError, match=r"holds runs and is none; .*\(wrong-2, wrong-5\)"):
+    with pytest.raises(FabulaError, match=r"contains runs, choose some: .*\(wrong-2, wrong-5\)"):
         read_runs([runs[0].parent])
     with pytest.raises(FabulaError, match=r"e.g. --out page.html"):
         build(runs, Path("page.pdf"))
-    with pytest.raises(FabulaError, match="a run is named twice"):
+    with pytest.raises(FabulaError, match="a run is listed twice"):
         read_runs([runs[0], runs[0]])
-    with pytest.raises(FabulaError, match=r"name the page, e.g. --out .*report.html"):
+    with pytest.raises(
+        FabulaError, match=r"give the file name of the page, e.g. --out .*report.html"
+    ):
         build(runs, tmp_path)

@@ -95,7 +95,7 @@ def test_another_run_in_the_folder_is_refused(
 ) -> None:
     evaluate(Echo(), INSTANCES, tmp_path)
     before = (tmp_path / REPLIES).read_bytes()
-    with pytest.raises(FabulaError, match=f"holds another run .*{what}"):
+    with pytest.raises(FabulaError, match=f"contains another run .*{what}"):
         evaluate(model, instances, tmp_path, ask)
     assert (tmp_path / REPLIES).read_bytes() == before
 
@@ -132,7 +132,7 @@ def test_an_error_is_no_reply_and_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_a_model_that_never_replies_is_not_asked_for_ever(tmp_path: Path) -> None:
-    with pytest.raises(FabulaError, match="no reply came to 30 questions: the line is busy"):
+    with pytest.raises(FabulaError, match="no reply to 30 questions: the line is busy"):
         evaluate(Moody(set(range(30))), INSTANCES, tmp_path)
 
 

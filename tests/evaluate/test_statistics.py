@@ -113,7 +113,7 @@ def test_the_approximation_for_many_stories_agrees_with_the_exact_test(
 
 @pytest.mark.parametrize(("stories", "accuracy"), [(40, 0.5), (40, 0.8)])
 def test_level_and_coverage_with_ten_questions_to_a_story(stories: int, accuracy: float) -> None:
-    """No difference: the test rejects about 5 %; McNemar over questions would about half."""
+    """No difference: the test rejects about 5%; McNemar over questions would about half."""
     draw = stream("test", 1, "", stories, "level")
     times, rejected, naive, covered, covered_difference = 400, 0, 0, 0, 0
     for _ in range(times):

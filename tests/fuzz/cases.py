@@ -90,22 +90,27 @@ HOSTILE_TEXT = [str(value) for value in HOSTILE if not isinstance(value, (list, 
 ]  # fmt: skip
 
 KNOWN_KEYS = [
-    "id", "world", "language", "cipher", "dialect", "dialects", "seed", "length", "every",
-    "questions", "patience", "repeat", "asks", "balance", "keep", "cells", "bins", "even", "along",
+    "id", "world", "language", "cipher", "dialect", "dialects", "seed", "length",
+    "question_interval",
+    "questions", "max_extensions", "allow_repeats", "asks", "balance", "keep", "cells", "bins",
+    "balanced_answers", "also_ask",
     "max_per_signature", "compositional", "splits", "split_overrides", "split_key", "max_tries",
     "max_supports", "entities", "events", "tellings", "coref", "hops", "noise", "quotas", "family",
     "tasks", "names", "naming", "templates", "telling", "extends", "parts", "common", "steps",
-    "things", "people", "window", "there", "dimensions", "targets", "words", "group", "phrases",
+    "things", "people", "recent_events", "there", "dimensions", "targets", "words", "group",
+    "phrases",
 ]  # fmt: skip
 SETTINGS = [
-    "length", "every", "questions", "patience", "seed", "max_tries", "max_supports", "asks",
-    "keep.support_size", "keep.answers", "keep.requires", "keep.exactly", "keep.distractors",
+    "length", "question_interval", "questions", "max_extensions", "seed", "max_tries",
+    "max_supports", "asks", "keep.support_size", "keep.answers", "keep.requires", "keep.exactly",
+    "keep.distractors",
     "keep.recency", "keep.supports", "bins.where-person", "max_per_signature", "splits.train",
     "splits.test.share", "splits", "hops", "noise", "noise.supporting", "noise.irrelevant",
     "quotas", "events.MOVE", "tellings.COREF", "entities.persons", "entities.places", "language",
-    "cipher", "dialect", "dialects.x", "world", "split_key", "cells", "compositional", "along",
-    "even", "draw", "window", "family.generations", "tasks", "dimensions", "steps", "joined",
-    "names", "balance", "templates", "a.b.c.d", "story", "shape", "told", "entities",
+    "cipher", "dialect", "dialects.x", "world", "split_key", "cells", "compositional", "also_ask",
+    "balanced_answers", "event_sampling", "recent_events", "family.generations", "tasks",
+    "dimensions", "steps", "joined", "names", "balance", "templates", "a.b.c.d", "story", "shape",
+    "wording", "entities",
 ]  # fmt: skip
 
 

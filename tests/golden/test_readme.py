@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from docs import story
 from docs.build import filled
 
 from fabula.recipe.loading import recipe_ids
@@ -14,11 +15,18 @@ README = PATH.read_text(encoding="utf-8")
 
 
 def test_its_examples_print_what_it_shows(refresh: bool, tmp_path: Path) -> None:
-    now = filled(README, tmp_path)
+    now = filled(story.told(README), tmp_path)
     if refresh:
         PATH.write_text(now, encoding="utf-8")
         return
-    assert now == README, "run `make golden`, and see whether the story is still a good example"
+    assert now == README, "run `make golden` and read the difference"
+
+
+def test_its_story_is_explained() -> None:
+    text = PATH.read_text(encoding="utf-8")
+    proof = re.findall(r"^\* +(\d+) ", text, re.MULTILINE)
+    explanation = text.partition("The asterisks mark the proof.")[2].partition("\n\n")[0]
+    assert re.findall(r"\((\d+)\)", explanation) == proof
 
 
 def test_it_is_short() -> None:

@@ -83,9 +83,9 @@ def test_what_is_answered_is_not_asked_again(
 @pytest.mark.parametrize(
     ("limits", "what"),
     [
-        (["--budget", "6"], "6 tokens are spent, the budget is 6."),
+        (["--budget", "6"], "6 tokens are spent; the budget is 6."),
         # a token of a prompt and one of a reply: three dollars
-        (["--price", "1e6,2e6", "--cost", "8"], "$9.0000 are spent, the limit is $8.0000."),
+        (["--price", "1e6,2e6", "--cost", "8"], "$9.0000 are spent; the limit is $8.0000."),
     ],
     ids=["tokens", "dollars"],
 )
@@ -121,7 +121,7 @@ def test_a_limit_reached_by_the_last_reply_ends_nothing(
 def test_dollars_need_a_price(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = [*COMMAND, "--out", str(tmp_path / "run"), "--cost", "1"]
     assert main(command) == 2
-    assert "say it with --price" in capsys.readouterr().err
+    assert "set it with --price" in capsys.readouterr().err
     assert main([*command, "--price", "cheap"]) == 2
     assert "--price cheap: two numbers are wanted" in capsys.readouterr().err
 

@@ -161,15 +161,19 @@ def test_the_page_has_figures_beside_the_published_ones(tmp_path: Path) -> None:
             'model = "ngarm"',
             r"columns\.0.*unknown model 'ngarm'. Did you mean 'ngram'",
         ),
-        ('id = "T1"', 'id = "../../evil"', "id: '../../evil' is no name: use letters"),
-        ("[scales.small]", '[scales."a/b"]', "'a/b' is no name"),
-        ('name = "MemN2N"', 'name = "N-gram"', "two columns are named 'N-gram'"),
-        ('name = "MemN2N"', 'name = "chance"', "two columns are named 'chance'"),
-        ('name = "task {n}"', 'name = "task"', "two lines are named 'task'"),
-        ("at_least = 0", "above = {}", "claim 'above nothing': above: say which lines or columns"),
-        ("at_least = 0", "above = { lines = [] }", "above: say which lines or columns"),
-        ("{ support_size = 2 }", "{ question = [] }", r"lines\.2\.where .*question: say a pattern"),
-        ("{ support_size = 2 }", "{ question = { a = 1 } }", "question: say a pattern"),
+        ('id = "T1"', 'id = "../../evil"', "id: '../../evil' is not a valid name: use letters"),
+        ("[scales.small]", '[scales."a/b"]', "'a/b' is not a valid name"),
+        ('name = "MemN2N"', 'name = "N-gram"', "two columns have the name 'N-gram'"),
+        ('name = "MemN2N"', 'name = "chance"', "two columns have the name 'chance'"),
+        ('name = "task {n}"', 'name = "task"', "two lines have the name 'task'"),
+        ("at_least = 0", "above = {}", "claim 'above nothing': above: give lines or columns"),
+        ("at_least = 0", "above = { lines = [] }", "above: give lines or columns"),
+        (
+            "{ support_size = 2 }",
+            "{ question = [] }",
+            r"lines\.2\.where .*question: give a pattern",
+        ),
+        ("{ support_size = 2 }", "{ question = { a = 1 } }", "question: give a pattern"),
         ("seeds = 2", "seeds = 2\ncolumns = { MemN3N = {} }", "no column 'MemN3N'. Did you mean"),
         ("seeds = 2", 'seeds = 2\ncolumns = { "Mem*" = {} }', "small.columns: no column 'Mem."),
         (
@@ -187,8 +191,8 @@ def test_the_page_has_figures_beside_the_published_ones(tmp_path: Path) -> None:
         ("linear_start = 0", "seeds = 0", r"columns\.1\.with \('MemN2N'\): seeds"),
         ('columns = ["MemN2N"]', 'columns = ["MemN3N"]', "no column 'MemN3N'. Did you mean"),
         ("published = [50, 60, nan]", "published = [50]", "1 published figures for 3 lines"),
-        ("at_least = 0", "at_least = 0\nat_most = 1", "say one of"),
-        ('train = "babi/qa{n}"', "", "say what to train on, or a measure"),
+        ("at_least = 0", "at_least = 0\nat_most = 1", "give exactly one of"),
+        ('train = "babi/qa{n}"', "", "give training data or a measure"),
         ("id =", "id", "not valid TOML"),
     ],
 )
@@ -202,26 +206,38 @@ def test_mistakes_are_told_with_their_place(tmp_path: Path, old: str, new: str, 
 @pytest.mark.parametrize(
     ("said", "match"),
     [
-        ("columns = 3", "T2.toml: columns: a list of tables is needed here, not 3"),
-        ("columns = [3]", r"T2.toml: columns\.0: a table is needed"),
+        ("columns = 3", "T2.toml: columns: expected a list of tables, found 3"),
+        ("columns = [3]", r"T2.toml: columns\.0: expected a table"),
         ('columns = [{ model = "ngram" }]', r"T2.toml: columns\.0\.name: this key is missing"),
-        ("lines = 3", "T2.toml: lines: a list"),
-        ("lines = [3]", r"T2.toml: lines\.0: a table"),
-        ("every = 3", "T2.toml: every: a table"),
-        ("scales = 3", "T2.toml: scales: a table"),
-        ("scales = { small = 3 }", r"T2.toml: scales\.small: a table"),
-        ("scales = { small = { columns = 3 } }", r"T2.toml: scales\.small\.columns: a table"),
-        ("scales = { small = { without = 3 } }", r"T2.toml: scales\.small\.without: a list"),
+        ("lines = 3", "T2.toml: lines: expected a list"),
+        ("lines = [3]", r"T2.toml: lines\.0: expected a table"),
+        ("every = 3", "T2.toml: every: expected a table"),
+        ("scales = 3", "T2.toml: scales: expected a table"),
+        ("scales = { small = 3 }", r"T2.toml: scales\.small: expected a table"),
+        (
+            "scales = { small = { columns = 3 } }",
+            r"T2.toml: scales\.small\.columns: expected a table",
+        ),
+        (
+            "scales = { small = { without = 3 } }",
+            r"T2.toml: scales\.small\.without: expected a list",
+        ),
         ("claims = 3", "T2.toml: claims: "),
         (
             'lines = [{ name = "a", each = { n = 3 } }]',
-            r"T2.toml: lines\.0\.each: names with lists",
+            r"T2.toml: lines\.0\.each: expected names with lists",
         ),
-        ('lines = [{ name = "a", each = [] }]', r"T2.toml: lines\.0\.each: names with lists"),
-        ('lines = [{ name = "a", each = {} }]', r"T2.toml: lines\.0\.each: names with lists"),
+        (
+            'lines = [{ name = "a", each = [] }]',
+            r"T2.toml: lines\.0\.each: expected names with lists",
+        ),
+        (
+            'lines = [{ name = "a", each = {} }]',
+            r"T2.toml: lines\.0\.each: expected names with lists",
+        ),
         (
             'lines = [{ name = "a", each = { n = [1, 2], m = [1] } }]',
-            r"T2.toml: lines\.0\.each: lists of one length are needed: n has 2, m has 1",
+            r"T2.toml: lines\.0\.each: the lists must have the same length: n has 2, m has 1",
         ),
     ],
 )
@@ -248,7 +264,7 @@ def test_what_is_no_name_of_a_file(tmp_path: Path, like: str) -> None:
     written(tmp_path)
     path = tmp_path / "T2.toml"
     path.write_text(OTHER.replace('like = "T1"', f"like = {like}"))
-    with pytest.raises(FabulaError, match="name a file beside this one"):
+    with pytest.raises(FabulaError, match="give the name of a file in the same folder"):
         load_experiment(path)
 
 
@@ -293,7 +309,7 @@ def test_what_cannot_be_carried_out_is_refused_before_anything_is_trained(
         ),
         (
             {"leak": {"recipe": "babi/qa1", "train_size": 9, "test_size": 9, "by": "prof"}},
-            "measure leak.by: no way 'prof' to compare. Did you mean 'proof'",
+            "measure leak.by: unknown comparison 'prof'. Did you mean 'proof'",
         ),
         (
             {"leak": {"recipe": "bab/qa1", "train_size": 9, "test_size": 9}},
@@ -309,7 +325,7 @@ def test_what_cannot_be_carried_out_is_refused_before_anything_is_trained(
         ),
         ({"ranks": {"lines": ["a", "c"]}}, "no line 'c' is trained. Known: a, b"),
         ({"ranks": {"lines": ["a"]}}, "measure ranks.lines"),
-        ({"ranks": {"lines": ["a", "b"]}}, "a and b: fewer than two columns have both"),
+        ({"ranks": {"lines": ["a", "b"]}}, "a and b: at least two columns must have both"),
     ],
 )
 def test_measures_are_checked_before_they_are_made(said: dict[str, Any], match: str) -> None:
@@ -354,7 +370,7 @@ def test_wrong_settings_are_refused_before_anything_is_trained(tmp_path: Path) -
 
 def test_a_part_of_the_test_that_is_empty_is_an_error(tmp_path: Path) -> None:
     experiment = written(tmp_path, TEXT.replace("support_size = 2", "support_size = 9"))
-    with pytest.raises(FabulaError, match="no example of the test fits"):
+    with pytest.raises(FabulaError, match="no test example matches"):
         carry_out(experiment, "small", tmp_path / "store")
 
 
@@ -511,7 +527,7 @@ def test_two_columns_of_one_name_are_refused_beside_another_too(tmp_path: Path) 
     written(tmp_path)
     path = tmp_path / "T2.toml"
     path.write_text(OTHER.replace("[{ name", '[{ name = "N-gram" }, { name'))
-    with pytest.raises(FabulaError, match="two columns are named 'N-gram'"):
+    with pytest.raises(FabulaError, match="two columns have the name 'N-gram'"):
         load_experiment(path)
 
 
@@ -525,7 +541,7 @@ def test_what_every_line_has_stands_once(tmp_path: Path) -> None:
     ("like", "match"),
     [
         ("T3", "like = 'T3': no .*T3.toml. Known: T1"),
-        ("T2", "leads back to this file"),
+        ("T2", "refers back to this file"),
     ],
 )
 def test_nothing_to_be_like(tmp_path: Path, like: str, match: str) -> None:
@@ -613,7 +629,7 @@ def test_a_page_of_somebody_else_is_left_as_it_is(
     (tmp_path / "README.md").write_text("# Mine\n")
     assert main(["experiment", file, "--out", "."]) == 0
     assert (tmp_path / "README.md").read_text() == "# Mine\n"
-    assert "left as it is" in capsys.readouterr().err
+    assert "left unchanged" in capsys.readouterr().err
     assert main(["experiment", file, "--out", "results"]) == 0
     assert "[T1](T1.md)" in (tmp_path / "results/README.md").read_text()  # named by its file
 
@@ -631,7 +647,7 @@ def test_each_scale_has_a_result_of_its_own(
     (results / "T1.json").write_text('{"id": "T1"')  # cut off
     assert main(["experiment", "T1", "--scale", "full"]) == 0
     told = capsys.readouterr().err
-    assert "results/T1.json: damaged. `fabula experiment T1 --scale small` writes it anew" in told
+    assert "results/T1.json: damaged. `fabula experiment T1 --scale small` writes it again" in told
     assert main(["experiment", "T1"]) == 0
     assert "damaged" not in capsys.readouterr().err
     for name, scale in (("T1", "small"), ("T1.full", "full")):
@@ -667,10 +683,10 @@ def test_two_files_of_one_id_are_told(
     told = capsys.readouterr()
     assert "T3" in told.out
     assert "T1" not in told.out
-    assert told.err.count("T1.toml and experiments/T2.toml have one id, 'T1'") == 1
+    assert told.err.count("T1.toml and experiments/T2.toml have the same id, 'T1'") == 1
     for name in ("T1", "T2", "all"):
         assert main(["experiment", name]) == 2
-        assert "have one id, 'T1'" in capsys.readouterr().err
+        assert "have the same id, 'T1'" in capsys.readouterr().err
 
 
 def test_elsewhere_the_experiments_of_the_package_are_known(

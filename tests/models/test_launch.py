@@ -65,9 +65,9 @@ def test_what_a_newcomer_gets_wrong_is_said_in_one_line(
 ) -> None:
     out = ["--out", str(tmp_path / "run")]
     for words, said in (
-        (["dyna/mix-t2", "--processes", "2"], "no split 'train'. Known: test. It is a test;"),
-        (["babi/qa1", "--start", "nowhere"], "--fine-tune-from nowhere: no run is here"),
-        (["babi/qa1", "--processes", "2", "--workers", "2"], "do not go together"),
+        (["dyna/mix-t2", "--processes", "2"], "no split 'train'. Known: test. It is a test set;"),
+        (["babi/qa1", "--start", "nowhere"], "--fine-tune-from nowhere: no run here"),
+        (["babi/qa1", "--processes", "2", "--workers", "2"], "cannot be combined"),
     ):
         assert main(["train", "memn2n", *words, *out]) == 2
         told = capsys.readouterr().err
@@ -79,7 +79,7 @@ def test_the_training_commands_of_the_guide_can_be_run() -> None:
     """Every recipe has what is asked of it, and --start names a run that an earlier line makes."""
     made: set[str] = set()
     lines = re.findall(r"^fabula train .*$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(lines) >= 5
+    assert lines
     for line in lines:
         words = shlex.split(line, comments=True)
         model, data, options = words[2], words[3], words[4:]

@@ -44,7 +44,7 @@ every = pytest.mark.parametrize(("name", "flags"), [*((name, {}) for name in NAM
 @cache
 def tensors(graph: bool, cloze: bool) -> Tensors:
     recipe = "clutrr/gen-23" if graph else "babi/qa2"
-    found = examples_of(generate(recipe, "train", size=150))
+    found = examples_of(generate(recipe, "train", size=400))
     examples = [each for each in found if len(each.told) <= 10][:32]
     return Tensors(examples, Vocabulary.of(examples), None, cloze)
 

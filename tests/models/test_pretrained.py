@@ -362,11 +362,11 @@ def test_mistakes_are_told_before_any_data_are_made(
 ) -> None:
     monkeypatch.delenv("FABULA_MODELS", raising=False)
     for name, checkpoint, what in (
-        ("extractive", "/nowhere/at/all", "there is no folder"),
+        ("extractive", "/nowhere/at/all", "no such folder"),
         ("extractive", f"{checkpoints / 'bert'}?had=qa", "Did you mean 'head'"),
         ("extractive", str(checkpoints), "cannot be loaded"),
-        ("generative", str(checkpoints / "bert"), "a BertModel has no head that answers"),
-        ("generative", f"{checkpoints / 'bert'}?head=qa", "it does not write"),
+        ("generative", str(checkpoints / "bert"), "a BertModel has no head that can answer"),
+        ("generative", f"{checkpoints / 'bert'}?head=qa", "not a generative model"),
     ):
         with pytest.raises(FabulaError, match=what):
             settings(model_named(name), {"checkpoint": checkpoint}, {})

@@ -295,7 +295,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
     (tmp_path / "file").touch()
     tries = [
         (["memn2n", "babi/qa1", "--out", str(tmp_path / "file")], "choose another folder"),
-        (["memn2n", "babi/qa1", "--out", str(tmp_path / "a"), "--device", "tpu"], "can be cpu"),
+        (["memn2n", "babi/qa1", "--out", str(tmp_path / "a"), "--device", "tpu"], "choose cpu"),
         (["memn2n", "babi/qa99", "--out", str(tmp_path / "b")], "no recipe 'babi/qa99'"),
         (["gat", "babi/qa1", "--out", str(tmp_path / "c"), "--size", "20"], "about two entities"),
     ]

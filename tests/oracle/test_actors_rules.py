@@ -148,11 +148,11 @@ def test_wrong_answer() -> None:
             "where-was-object milk school",
             "leaves {office, park} open",
         ),
-        (H[:2], "where-was-object milk park", "does not tell that milk ever came to park"),
-        (H, "where-was-object apple school", "does not tell that apple ever came to school"),
-        (A, "list Sue", "tells nothing to answer list(Sue)"),
-        (A[:3], "count Fred", "tells nothing to answer count(Fred)"),
-        (A, "who-gave-to football Bill", "tells nothing to answer who-gave-to(football, Bill)"),
+        (H[:2], "where-was-object milk park", "does not say that milk ever came to park"),
+        (H, "where-was-object apple school", "does not say that apple ever came to school"),
+        (A, "list Sue", "says nothing about list(Sue)"),
+        (A[:3], "count Fred", "says nothing about count(Fred)"),
+        (A, "who-gave-to football Bill", "says nothing about who-gave-to(football, Bill)"),
         (story("move Mary park+move Mary school"), "where-person Mary", "is contradictory"),
     ],
 )
@@ -201,7 +201,7 @@ def test_insufficient_support() -> None:
     assert found.startswith("support [] does not suffice")
     # A pronoun without its antecedent says nothing.
     (found,) = failures(C, "count Mary", "none", (4,))
-    assert found.startswith("support [4] does not suffice: it tells nothing to answer count(Mary)")
+    assert found.startswith("support [4] does not suffice: it says nothing about count(Mary)")
     # The right answer for the wrong event.
     (found,) = failures(I + I[3:], "who-given-to Mary milk", "John", (4,))
     assert found == (
@@ -241,7 +241,7 @@ def test_stale_support() -> None:
     assert failures(sentences, "where-person Mary", "park", (3,)) == []
     (found,) = failures(sentences, "where-person Mary", "park", (1,))
     assert found == (
-        "support [1] is stale: what it says does not last through what else happens in the "
+        "support [1] is stale: later events undo what it says in the "
         "story, which then leaves everything open for where-person(Mary)"
     )
     # Where she was cannot tell where she is not.

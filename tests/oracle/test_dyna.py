@@ -27,7 +27,7 @@ def test_rare_cells_are_proven() -> None:
         "yes-no": [[4, 15]],
         "list": [[5, 15]],
     }
-    recipe = load("dyna/mix-t12", {"bins": bins, "even": {}, "decoys": {}})
+    recipe = load("dyna/mix-t12", {"bins": bins, "balanced_answers": {}, "decoys": {}})
     for each in fabula.generate(recipe, "test", seed=11, size=60):
         assert objections(each) == [], each.id
         assert len(each.support) >= 4

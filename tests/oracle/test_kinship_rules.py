@@ -117,7 +117,7 @@ def test_objections() -> None:
         "support [1, 2, 3] still suffices without sentence 3",
         "support [2] does not suffice",
         "there is no support",
-        "support [1, 7] is no set of sentences of the story",
+        "support [1, 7] is not a set of sentences of the story",
     ]
 
 

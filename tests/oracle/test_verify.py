@@ -68,7 +68,7 @@ TAMPERED: list[tuple[dict[str, Any], str]] = [
     ({"facts": ()}, "facts of the record are not those"),
     ({"query": ("where-object", "moon")}, "the question asks"),
     ({"question": "Who is there?"}, "no en question pattern"),
-    ({"roles": ()}, "one role for each sentence"),
+    ({"roles": ()}, "number of roles differs"),
 ]
 
 

@@ -48,9 +48,9 @@ def recipes(draw: st.DrawFn) -> Recipe:
         "asks": draw(st.dictionaries(st.sampled_from(sorted(KINDS)), weights, min_size=1)),
         "length": draw(st.integers(1, 24)),
         "questions": draw(st.sampled_from([1, 2, 5, "all", "throughout"])),
-        "needs_each": draw(st.integers(0, 2)),
-        "patience": 10,
-        "draw": draw(st.sampled_from(["kind", "person"])),
+        "max_needs": draw(st.integers(0, 2)),
+        "max_extensions": 10,
+        "event_sampling": draw(st.sampled_from(["kind", "person"])),
         "max_tries": 5,
         "split_key": "none",
     }

@@ -14,6 +14,7 @@ from fabula.core.supports import numbers_of, preference
 from fabula.generation.author import generate
 from fabula.language.notation import noted
 from fabula.world.base import Fact, Query
+from fabula.world.findings import Finding
 from fabula.world.space.grid import PLANE, REGIONS, ROOM, Space, label, length, lies, vector, xyz
 from fabula.world.space.reading import read
 
@@ -89,11 +90,15 @@ def test_a_denial_of_half_of_space_proves_a_yes() -> None:
     story = ["Otto is not anywhere behind Vera.", "Vera is in front of Hugo."]
     reading = read("en", story)
     query = ("yes-no", "front", "Otto", "Hugo")
-    assert reading.find(query) == (("yes",), [0b110], "yes")
+    assert reading.find(query) == Finding(("yes",), [0b110], "yes")
     assert reading.stands(query, "yes", 0b110)
-    assert reading.find(("which", "front", "Hugo")) == (("Otto", "Vera"), [0b110], ("Otto", "Vera"))
+    assert reading.find(("which", "front", "Hugo")) == Finding(
+        ("Otto", "Vera"), [0b110], ("Otto", "Vera")
+    )
     both = [*story, "Hugo is not anywhere behind Ada."]
-    assert read("en", both).find(("yes-no", "front", "Otto", "Ada")) == (("yes",), [0b1110], "yes")
+    assert read("en", both).find(("yes-no", "front", "Otto", "Ada")) == Finding(
+        ("yes",), [0b1110], "yes"
+    )
 
 
 def test_denials_that_contradict_each_other_answer_nothing() -> None:
@@ -125,13 +130,13 @@ def test_three_denials_can_settle_a_relation() -> None:
         "Vera is to the right of, above and in front of Hugo.",
     ]
     found = read("en", story).find(("relation", "Otto", "Hugo"))
-    assert found == (("upper-right-front",), [0b11110], "upper-right-front")
+    assert found == Finding(("upper-right-front",), [0b11110], "upper-right-front")
 
 
 def test_a_longer_way_of_the_same_steps_is_a_support_too() -> None:
     story = ["A is two steps above B.", "C is above B.", "A is above C."]
     finding = read("en", story).find(("path", "steps", "B", "A"))
-    assert finding == (("up", "up"), [0b10, 0b1100], ("up", "up"))
+    assert finding == Finding(("up", "up"), [0b10, 0b1100], ("up", "up"))
 
 
 SHIPPED = [

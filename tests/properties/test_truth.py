@@ -66,7 +66,7 @@ def test_a_reader_with_a_wrong_verdict_is_caught(
     wrong = kind._replace(survey=survey, conclude=always(word))
     monkeypatch.setitem(questions.KINDS, "yes-no", wrong)
     monkeypatch.setattr("fabula.world.actors.reading.ActorsReading.stands", lambda *_: True)
-    with pytest.raises(AssertionError, match="two routes disagree"):
+    with pytest.raises(AssertionError, match="reader and simulator disagree"):
         list(fabula.generate("actors/mix", "train", size=50, asks={"yes-no": 1}))
 
 
@@ -90,7 +90,7 @@ def test_a_reader_that_takes_the_first_give_is_caught(
 
     monkeypatch.setitem(questions.KINDS, kind, real._replace(survey=survey, conclude=conclude))
     monkeypatch.setattr("fabula.world.actors.reading.ActorsReading.stands", lambda *_: True)
-    with pytest.raises(AssertionError, match="two routes disagree"):
+    with pytest.raises(AssertionError, match="reader and simulator disagree"):
         list(fabula.generate("actors/mix", "train", size=400, length=40, asks={kind: 1}))
 
 

@@ -95,22 +95,22 @@ def _stories_depend_on_what_came_before(patch: pytest.MonkeyPatch) -> None:
 
 
 def _seed_is_ignored(patch: pytest.MonkeyPatch) -> None:
-    from fabula.core.seeds import stream
+    from fabula.core.seeds import streams
 
-    patch.setattr(author, "stream", lambda name, seed, *rest: stream(name, 0, *rest))
+    patch.setattr(author, "streams", lambda name, seed, *rest: streams(name, 0, *rest))
 
 
 @pytest.mark.parametrize(
     ("broken", "complaint"),
     [
-        (_reader_swaps, "two routes disagree"),
+        (_reader_swaps, "reader and simulator disagree"),
         (_reader_guesses, "reader: sentence 'Zqx.*raises no ParseError"),
-        (_verifier_swaps, "by the verifier's own patterns, the record says"),
+        (_verifier_swaps, "by the verifier's own patterns, but the record says"),
         (_verifier_accepts_all, "the verifier accepts"),
         (_logic_accepts_all, "the logic program accepts"),
         (_question_misread, "is read back as|the question asks"),
         (_choices_lack_the_answer, "is not among the choices"),
-        (_stories_depend_on_what_came_before, "made alone, it differs"),
+        (_stories_depend_on_what_came_before, "generated alone, it differs"),
         (_seed_is_ignored, "give the same stories"),
     ],
 )

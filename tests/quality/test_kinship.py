@@ -61,7 +61,7 @@ def test_name_pairs_say_nothing() -> None:
 def test_first_and_last_relation() -> None:
     found = lookup("first and last")
     assert found[2] > 0.8  # the whole clause
-    # the original: 62 % (k = 3), 50 % (k = 4), about 30 % (k >= 6); see above for what remains
+    # the original: 62% (k = 3), 50% (k = 4), about 30% (k >= 6); see above for what remains
     assert found[3] < 0.5
     assert found[4] < 0.5
     assert all(found[k] < 0.25 for k in range(5, 11))

@@ -51,4 +51,4 @@ def test_task_5_asks_about_the_last_give_and_is_rarely_refuted() -> None:
 def test_what_was_given_is_given_on(name: str, share: float) -> None:
     counts, _ = given(name)
     assert counts["another thing at once"] / counts["gives"] < 0.002
-    assert counts["another thing"] / counts["gives"] == pytest.approx(share, abs=0.045)
+    assert counts["another thing"] / counts["gives"] == pytest.approx(share, abs=0.06)

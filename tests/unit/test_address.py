@@ -43,8 +43,8 @@ def found(blocks: Blocks, start: int, stop: int, maker: Maker) -> Iterator[tuple
         ({"questions": 5}, 5, 5),
         ({"questions": "all"}, BLOCK, 0),
         ({"questions": "throughout"}, LONG_BLOCK, 0),
-        ({"questions": 3, "along": ALONG}, BLOCK, 0),
-        ({"questions": BLOCK, "along": ALONG}, BLOCK, BLOCK + 50),
+        ({"questions": 3, "also_ask": ALONG}, BLOCK, 0),
+        ({"questions": BLOCK, "also_ask": ALONG}, BLOCK, BLOCK + 50),
     ],
 )
 def test_every_range_has_the_same_instances(

@@ -244,11 +244,11 @@ def test_half_a_character_in_a_reply_is_no_crash() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"style": "rap"}, "--style rap: known are direct"),
-        ({"split": "test"}, "split: applies to recipes"),
+        ({"style": "rap"}, "--style rap: choose one of direct"),
+        ({"split": "test"}, "split: only applies to recipes"),
         ({"data": list(DATA), "shots": 2}, "--shots 2: a list has 0 training examples"),
         ({"data": fabula.Dataset("babi/qa1", size=None)}, "endless"),
-        ({"data": []}, "there is nothing to ask"),
+        ({"data": []}, "there are no questions"),
         ({"data": [1]}, "holds instances, not int"),
         ({"data": "babi/qa1", "split": "tset"}, "Did you mean 'test'"),
     ],
@@ -267,7 +267,7 @@ def test_a_run_can_be_reported_and_a_temporary_one_cannot(tmp_path: Path) -> Non
     run = fabula.evaluate(one_prompt, DATA, tmp_path / "run")
     written = fabula.report([run], tmp_path / "page.html", pictures=False)
     assert written.files[0] == tmp_path / "page.html"
-    with pytest.raises(fabula.UsageError, match="this evaluation was temporary"):
+    with pytest.raises(fabula.UsageError, match="this evaluation was not saved"):
         fabula.report(fabula.evaluate(one_prompt, DATA))
 
 
@@ -346,8 +346,8 @@ def test_audits_of_both_kinds(tmp_path: Path) -> None:
     fabula.write("stepgame/clean", tmp_path / "game", "stepgame", sizes={"test": 5})
     (game,) = fabula.audit(tmp_path / "game", "stepgame")
     assert (game.stories, game.agree) == (5, 5)
-    with pytest.raises(fabula.UsageError, match="kind 'clutrr': unknown"):
-        fabula.audit(file, "clutrr")  # type: ignore[call-overload]
+    with pytest.raises(fabula.UsageError, match="kind 'squad': unknown"):
+        fabula.audit(file, "squad")  # type: ignore[call-overload]
 
 
 # --- training -------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def test_round_trip_keeps_every_quirk() -> None:
         ("1 Mary went.\n3 John went.\n", "here, line 2: expected number 2, found 3"),
         ("1 Mary went.\n2 Where?\tx\t2\n", "here, line 2: support '2' is not the number"),
         ("1 Mary went.\n2 Where?\tx\tone\n", "support 'one' is not the number"),
-        ("1 Mary went.\n2 Where?\tx\t1\t1\n", "a question has two tabs"),
+        ("1 Mary went.\n2 Where?\tx\t1\t1\n", "a question line needs two tabs"),
     ],
 )
 def test_bad_lines_are_named(text: str, message: str) -> None:

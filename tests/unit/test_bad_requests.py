@@ -47,11 +47,15 @@ HUGE = 99999999999999999999999999
         ("babi/qa1", {"length": True}, "length"),
         ("babi/qa1", {"length": "5"}, "length"),
         ("babi/qa1", {"length": 5.0}, "length"),
-        ("babi/qa1", {"every": True}, "every"),
-        ("babi/qa6", {"every": 63147426275251885}, "every: stories of more than 100,000"),
-        ("babi/qa1", {"patience": 10**15}, "patience: a story would be told on"),
+        ("babi/qa1", {"question_interval": True}, "question_interval"),
+        (
+            "babi/qa6",
+            {"question_interval": 63147426275251885},
+            "question_interval: stories of more than 100,000",
+        ),
+        ("babi/qa1", {"max_extensions": 10**15}, "max_extensions: a story could grow"),
         ("babi/qa1", {"max_tries": 10**15}, "max_tries"),
-        ("babi/qa1", {"repeat": 1}, "repeat: input should be a valid boolean"),
+        ("babi/qa1", {"allow_repeats": 1}, "allow_repeats: input should be a valid boolean"),
         ("babi/qa1", {"asks.where-person": True}, "asks.where-person"),
         ("babi/qa1", {"asks.where-person": "1"}, "asks.where-person"),
         ("babi/qa1", {"keep.support_size": True}, "keep.support_size"),
@@ -204,7 +208,7 @@ def test_shipped_recipes_are_far_from_being_given_up(
 def test_the_search_says_that_it_goes_on(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO", "fabula.core.search"), pytest.raises(QuotaError):
         list(Author(load("babi/qa1", {"keep.support_size": 100}), "train").instances(0, 1))
-    assert "still looking for a question that fits; 4,000 refused" in caplog.text
+    assert "still looking for a matching question; 4,000 rejected" in caplog.text
 
 
 # --- text -----------------------------------------------------------------------------------------
@@ -218,9 +222,12 @@ COMMANDS = ["verify", "stats", "audit babi", "baselines", "rewrite bare", "injec
     ("content", "said"),
     [
         ("1 Mary went to the " + "x" * 1_000_000 + QUESTION, "line 1: longer than"),
-        ("1 Mary went to the kitchen.\n2 Where is Mary?;kitchen;1\n", "no question in this file"),
-        ("1 Mary went to the kitchen.\n2 Where is Mary?  kitchen  1\n", "no question in this file"),
-        ("", "no question in this file"),
+        ("1 Mary went to the kitchen.\n2 Where is Mary?;kitchen;1\n", "the file has no questions"),
+        (
+            "1 Mary went to the kitchen.\n2 Where is Mary?  kitchen  1\n",
+            "the file has no questions",
+        ),
+        ("", "the file has no questions"),
         ("1" * 1000 + " Mary went home.\n", "expected a line number"),
         ("1 Mary went to the kitchen.\n2 Where is Mary?\tkitchen\t" + "1" * 300, "support '111"),
     ],
@@ -242,7 +249,7 @@ def test_text_of_no_world_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixt
     file.write_text("1 Colourless green ideas sleep.\n2 Why?\tno\t1\n")
     for command in (["verify"], ["audit", "babi"], ["baselines"]):
         assert main([*command, str(file)]) == 2
-        assert "nothing here is understood" in capsys.readouterr().err
+        assert "no world or language can parse any of it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

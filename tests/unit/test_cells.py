@@ -65,7 +65,7 @@ def test_bins_are_filled_in_equal_numbers() -> None:
 
 def test_even_answers() -> None:
     words = ["yes", "no", "maybe"]
-    found = made(36, bins={"yes-no": [1, 2]}, even={"yes-no": words})
+    found = made(36, bins={"yes-no": [1, 2]}, balanced_answers={"yes-no": words})
     assert Counter((e.answer[0], e.features["support_size"]) for e in found) == {
         (word, size): 6 for word in words for size in (1, 2)
     }
@@ -80,7 +80,7 @@ def test_a_signature_comes_only_so_often() -> None:
 
 
 def test_questions_passed_along() -> None:
-    found = made(100, length=8, along=["where-person"], **of("where-object"))
+    found = made(100, length=8, also_ask=["where-person"], **of("where-object"))
     asked: dict[str, list[Instance]] = {}
     for each in found:
         asked.setdefault(each.provenance["passage"], []).append(each)
@@ -96,7 +96,7 @@ def test_an_impossible_cell_says_what_came_instead() -> None:
     with pytest.raises(QuotaError) as caught:
         made(1, **only_moves, **of("where-person", name="never", support_size=2))
     said = str(caught.value)
-    assert "cell 'never' did not come up in 200 stories" in said
+    assert "cell 'never' was not found in 200 stories" in said
     assert "support of 1" in said
     assert "×" in said
 
@@ -105,16 +105,16 @@ def test_an_impossible_cell_says_what_came_instead() -> None:
     ("changes", "said"),
     [
         ({"bins": {"where-persn": [1]}}, "Did you mean 'where-person'?"),
-        ({"bins": {"where-person": [[3, 2]]}}, "[3, 2] holds no number"),
+        ({"bins": {"where-person": [[3, 2]]}}, "[3, 2] is an empty range"),
         ({"bins": {"where-person": [1]}, "cells": [{}]}, "either cells or bins"),
-        ({"bins": {}, "even": {"yes-no": ["yes"]}}, "has no bins"),
-        ({"along": ["why"]}, "along: 'why' is not asked"),
+        ({"bins": {}, "balanced_answers": {"yes-no": ["yes"]}}, "has no bins"),
+        ({"also_ask": ["why"]}, "also_ask: 'why' is not asked"),
         (
             of("yes-no", exactly=["MOVE"], requires=["GIVE"]),
-            "requires names what is not in exactly",
+            "requires has a concept that is not in exactly",
         ),
         (of("yes-no", distracted_by=["MVOE"]), "Did you mean 'MOVE'?"),
-        (of("yes-no", recency=[5, 2]), "recency = [5, 2] holds no number"),
+        (of("yes-no", recency=[5, 2]), "recency = [5, 2] is an empty range"),
         (
             of("yes-no", distracted_by=["MOVE"], undistracted_by=["MOVE"]),
             "distracted_by and undistracted_by both name MOVE",

@@ -268,9 +268,10 @@ def test_verify_shows_what_is_wrong(tmp_path: Path) -> None:
 def test_audit(tmp_path: Path) -> None:
     path = tmp_path / "qa1.txt"
     path.write_text("1 Mary went to the kitchen.\n2 Where is Mary?\tgarden\t1\n")
-    text = ok("audit", "babi", path)
-    assert "qa1.txt, line 2" in text
-    (row,) = json.loads(ok("audit", "babi", path, "--json"))
+    result = runner.invoke(cli.app, ["audit", "babi", str(path)])
+    assert result.exit_code == 1
+    assert "qa1.txt, line 2" in result.output
+    (row,) = json.loads(runner.invoke(cli.app, ["audit", "babi", str(path), "--json"]).stdout)
     assert (row["questions"], row["answers"], row["defects"]["count"]) == (1, 0, 1)
 
 
@@ -295,22 +296,22 @@ WRONG: list[tuple[str, str]] = [
     ("show", "RECIPE"),
     ("shwo", "show"),
     ("generate babi/qa1", "--out"),
-    ("generate babi/qa1 --out OUT --size train=-1", "'-1' is not a whole number from 1"),
-    ("generate babi/qa1 --out OUT --size train=0", "'0' is not a whole number from 1"),
-    ("generate babi/qa1 --out OUT --size train=abc", "'abc' is not a whole number from 1"),
-    ("generate babi/qa1 --out OUT --size train=", "'' is not a whole number from 1"),
-    ("generate babi/qa1 --out OUT --size abc", "'abc' is not a whole number from 1"),
+    ("generate babi/qa1 --out OUT --size train=-1", "'-1' is not a positive whole number"),
+    ("generate babi/qa1 --out OUT --size train=0", "'0' is not a positive whole number"),
+    ("generate babi/qa1 --out OUT --size train=abc", "'abc' is not a positive whole number"),
+    ("generate babi/qa1 --out OUT --size train=", "'' is not a positive whole number"),
+    ("generate babi/qa1 --out OUT --size abc", "'abc' is not a positive whole number"),
     ("generate babi/qa1 --out OUT --size foo=3", "no split 'foo'. Known: test, train, valid"),
     ("generate babi/qa1 --out OUT --size tran=3", "Did you mean 'train'?"),
-    ("generate babi/qa1 --out OUT --size train=3,train=4", "named twice"),
+    ("generate babi/qa1 --out OUT --size train=3,train=4", "listed twice"),
     ("generate babi/qa1 --out OUT --size 5 --format jsnl", "Did you mean 'jsonl'?"),
     ("generate babi/qa1 --out OUT --size 5 --workers 0", "--workers"),
-    ("generate babi/qa1 --out FILE --size 5", "is a file; name a folder"),
+    ("generate babi/qa1 --out FILE --size 5", "is a file; choose a folder"),
     ("generate babi/qa1 --out FILE/inner --size 5", "FILE/inner: cannot be created"),
-    ("verify NOTHING", "NOTHING: there is no such file"),
-    ("stats NOTHING", "NOTHING: there is no such file"),
+    ("verify NOTHING", "NOTHING: no such file"),
+    ("stats NOTHING", "NOTHING: no such file"),
     ("stats FILE", "line 1: not valid JSON"),
-    ("audit babi NOTHING", "NOTHING: there is no such file"),
+    ("audit babi NOTHING", "NOTHING: no such file"),
     ("audit bab FILE", "babi"),
 ]
 
@@ -375,7 +376,7 @@ def test_ctrl_c_says_so(
 
     monkeypatch.setattr("fabula.recipe.loading.recipe_ids", stop)
     assert cli.main(["list"]) == 130
-    assert capsys.readouterr().err == "stopped; nothing was left half-written\n"
+    assert capsys.readouterr().err == "stopped; no half-written file was left behind\n"
 
 
 # --- real processes -------------------------------------------------------------------------------
@@ -431,5 +432,5 @@ def test_interrupted_generation_leaves_nothing(tmp_path: Path) -> None:
     error = process.stderr.read()
     process.stderr.close()
     assert process.wait(60) == 130
-    assert error == "stopped; nothing was left half-written\n"
+    assert error == "stopped; no half-written file was left behind\n"
     assert list(tmp_path.iterdir()) == []

@@ -47,7 +47,7 @@ def test_rewrite_says_what_it_dropped(
     [
         (["padded"], "needs 'length'"),
         (["bear"], "Did you mean 'bare'?"),
-        (["bare", "--tokens", "4"], "takes no 'tokens'"),
+        (["bare", "--tokens", "4"], "has no option 'tokens'"),
         (["trimmed", "--tokens", "3"], "nothing can be rewritten as 'trimmed'"),
     ],
 )
@@ -62,7 +62,7 @@ def test_rewrite_refuses(
 
 def test_rewrite_replaces_nothing(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rewrite", "bare", str(data), "--out", str(data)]) == 2
-    assert "is not empty; name another folder" in capsys.readouterr().err
+    assert "is not empty; choose another folder" in capsys.readouterr().err
 
 
 def test_inject_adds_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +113,7 @@ def test_inject_leaves_out_what_has_no_people_and_things(
     kinds.write_text("1 Mice are afraid of cats.\n2 Emily is a mouse.\n"
                      "3 What is emily afraid of?\tcat\t1 2\n")  # fmt: skip
     assert main(["inject", str(source), "--out", str(tmp_path / "out")]) == 0
-    assert "left out" in capsys.readouterr().out
+    assert "skipped" in capsys.readouterr().out
     names = sorted(file.name for file in (tmp_path / "out").iterdir())
     assert names == ["manifest.json", "qa1_train.txt"]
     assert main(["inject", str(kinds), "--out", str(tmp_path / "none")]) == 2

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from typer.testing import CliRunner
 import fabula.cli
 from fabula.cli import app, main
 from fabula.cli.common import RENAMED
-from fabula.cli.root import COMMANDS
+from fabula.cli.menu import COMMANDS
 
 runner = CliRunner(env={"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"})
 ROOT: Any = get_command(app)
@@ -23,7 +26,7 @@ LEAVES = {
     **{f"audit {name}": command for name, command in ROOT.commands["audit"].commands.items()},
 }
 FOLDER = Path(fabula.cli.__file__).parent
-SHARED = {"__init__", "__main__", "common", "root", "stages"}
+SHARED = {"__init__", "__main__", "common", "menu", "root", "stages", "tree"}
 
 
 def test_every_command_has_a_file_of_its_own() -> None:
@@ -31,11 +34,32 @@ def test_every_command_has_a_file_of_its_own() -> None:
     assert {path.stem for path in FOLDER.glob("*.py")} - SHARED == names
 
 
-def test_commands_are_in_groups() -> None:
-    text = runner.invoke(app, ["--help"]).stdout
+def test_commands_are_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert runner.invoke(app, ["--help"]).stdout == text
     for title, names in COMMANDS.items():
-        panel = text.partition(f"─ {title} ─")[2].partition("╰")[0]
-        assert all(re.search(rf"^│ {name} ", panel, re.M) for name in names), (title, panel)
+        group = text.partition(f"\n{title}\n")[2].partition("\n\n")[0]
+        assert re.findall(r"^  ([a-z-]+) ", group, re.M) == [*names]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_overview_has_the_first_sentence_of_each_help() -> None:
+    for names in COMMANDS.values():
+        for name, summary in names.items():
+            first = ROOT.commands[name].help.partition("\n\n")[0]
+            assert summary == " ".join(first.split())
+
+
+def test_a_command_loads_no_other() -> None:
+    code = (
+        "import sys; from fabula.cli import main; main(['list']); "
+        "print(sorted(m for m in sys.modules if m.startswith('fabula.cli.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1]
+    assert "fabula.cli.list" in loaded
+    assert "fabula.cli.generate" not in loaded
 
 
 def test_fabula_alone_shows_where_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,6 +89,17 @@ def test_help_is_one_sentence_and_two_examples(name: str) -> None:
     assert max(map(len, shown.stdout.splitlines())) <= 80
     for line in examples:
         assert line in shown.stdout  # not wrapped
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_paragraphs_fill_the_width_and_flags_have_no_type(name: str) -> None:
+    shown = runner.invoke(app, [*name.split(), "--help"]).stdout
+    assert "<bool>" not in shown
+    head = [line.strip() for line in shown.partition("╭")[0].splitlines()]
+    for line, following in pairwise(head):
+        if line and following and not following.startswith(("fabula ", line.split()[0])):
+            fits = len(line) + 1 + len(following.split()[0]) <= 78
+            assert not fits or line == "Examples:" or "  " in line + following, (line, following)
 
 
 @pytest.mark.parametrize("name", [n for n in LEAVES if len(LEAVES[n].params) > 6])

@@ -94,16 +94,16 @@ def test_parts_share_no_opening_across_splits() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"length": 4}, "length: a recipe of parts has this key in [common] or in a part"),
+        ({"length": 4}, "length: in a recipe made of parts, set this key in [common] or in a part"),
         ({"parts": []}, "parts: tuple should have at least 1 item"),
         ({"parts": [{"name": "a", "splits": ["tset"]}]}, "Did you mean 'test'?"),
-        ({"parts": [{"name": "a", "splits": ["test"]}]}, "is in split 'train'"),
-        ({"parts": [{"name": "a"}, {"name": "a"}]}, "two are called 'a'"),
+        ({"parts": [{"name": "a", "splits": ["test"]}]}, "split 'train' has no part"),
+        ({"parts": [{"name": "a"}, {"name": "a"}]}, "two have the name 'a'"),
         ({"parts": [{"name": "a", "evnts": {"MOVE": 1}}]}, "part 'a', evnts: unknown key"),
         ({"parts": [{"recipe": "babi/qa77"}], "common": {}}, "no recipe 'babi/qa77'"),
-        ({"parts": [{"recipe": "dyna/diverse-t7"}], "common": {}}, "consists of parts itself"),
+        ({"parts": [{"recipe": "dyna/diverse-t7"}], "common": {}}, "is itself made of parts"),
         ({"parts": [{"recipe": "babi/qa1"}]}, "common: every part names a recipe of its own"),
-        ({"parts": [{"name": "a"}], "common": {}}, "name a recipe, here or in [common]"),
+        ({"parts": [{"name": "a"}], "common": {}}, "set `recipe`, here or in [common]"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(changes: dict[str, Any], said: str) -> None:
@@ -122,9 +122,9 @@ def test_a_compositional_test_combines_just_what_training_has() -> None:
     events = {"MOVE": 1, "GRAB": 1}
     bins = {"where-person": [1], "where-object": [2]}
     assert compositional({"events": events, "bins": bins}).composed
-    with pytest.raises(RecipeError, match="test has DROP, which no training part has"):
+    with pytest.raises(RecipeError, match="test has DROP, but no training part does"):
         compositional({"events": {**events, "DROP": 1}, "bins": bins})
-    with pytest.raises(RecipeError, match="training has where-person, which test has not"):
+    with pytest.raises(RecipeError, match="training has where-person, but test does not"):
         compositional({"events": events, "bins": {"where-object": [2]}})
     take = MOVES["parts"][1]
     parts = [take, {**take, "name": "again", "splits": ["test"]}]

@@ -74,7 +74,7 @@ def test_text_is_compared_by_what_it_says(sets: Path) -> None:
 
 def test_commands(sets: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", str(sets / "jsonl"), str(sets / "parquet")]) == 0
-    assert "the same records" in capsys.readouterr().out
+    assert "identical records" in capsys.readouterr().out
     assert main(["diff", str(sets / "jsonl"), str(sets / "larger"), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["added"] == 10
     assert main(["baselines", str(sets / "parquet"), "--kinds", "--json"]) == 0

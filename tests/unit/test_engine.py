@@ -65,7 +65,7 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
 
 
 def test_failure_leaves_nothing(tmp_path: Path) -> None:
-    recipe = load("babi/qa1", {"keep.support_size": 9, "patience": 3, "max_tries": 2})
+    recipe = load("babi/qa1", {"keep.support_size": 9, "max_extensions": 3, "max_tries": 2})
     with pytest.raises(QuotaError):
         engine.write(recipe, tmp_path / "new" / "folder" / "a", {"train": 5})
     assert list(tmp_path.iterdir()) == []

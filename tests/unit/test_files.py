@@ -74,7 +74,7 @@ def test_files_have_the_usual_permissions(tmp_path: Path) -> None:
     ("place", "said"),
     [
         ("file/inner", r"Not a directory\. .*file is a file where a folder should be"),
-        ("folder", r"Is a directory\. It is a folder: name a file"),
+        ("folder", r"Is a directory\. It is a folder; give the name of a file"),
         ("x" * 300, r"File name too long\. Choose a shorter name"),
         ("gone/inner", r"No such file or directory\. Choose another place"),
     ],

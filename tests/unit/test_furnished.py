@@ -94,11 +94,20 @@ RECIPE: dict[str, Any] = {
     [
         ({"entities.containers": []}, "entities.containers: PUT needs at least one"),
         ({"events.LAY": 1}, "entities.surfaces: LAY needs at least one"),
-        ({"events.PUT": 0}, "events.TAKE: nothing is ever put anywhere; give PUT or LAY a weight"),
-        ({"entities.fixed": ["bx"]}, "'bx' is no container and no surface. Did you mean 'box'?"),
-        ({"entities.surfaces": ["box"]}, "'box' is a container or surface and something else"),
-        ({"entities.containers": ["Mary"]}, "'Mary' is a container or surface and something else"),
-        ({"entities.containers": ["box on the left"]}, "would not be understood"),
+        (
+            {"events.PUT": 0},
+            "events.TAKE: there is never anything to take; give PUT or LAY a weight",
+        ),
+        ({"entities.fixed": ["bx"]}, "'bx' is not a container or surface. Did you mean 'box'?"),
+        (
+            {"entities.surfaces": ["box"]},
+            "'box' is listed both as a container or surface and as something else",
+        ),
+        (
+            {"entities.containers": ["Mary"]},
+            "'Mary' is listed both as a container or surface and as something else",
+        ),
+        ({"entities.containers": ["box on the left"]}, "cannot be parsed back"),
         ({"asks": {"what-inn": 1}}, "unknown question 'what-inn'. Did you mean 'what-in'?"),
     ],
 )

@@ -67,7 +67,7 @@ def test_examples_come_before_the_question_with_their_answers() -> None:
 
 def test_styles_differ_and_an_unknown_one_is_refused() -> None:
     made = fabula.instance("babi/qa2", "test", 0)
-    assert len({prompt(made, style) for style in styles()}) == len(styles()) == 2
+    assert len({prompt(made, style) for style in styles()}) == len(styles()) == 3
     with pytest.raises(FabulaError, match=r"style of prompt 'dirct'.* Did you mean 'direct'"):
         prompt(made, "dirct")
 
@@ -174,5 +174,5 @@ def test_nothing_is_overwritten_or_left_half_done(data: Path, tmp_path: Path) ->
     with pytest.raises(FabulaError, match="the same name"):
         harness.write(tmp_path / "tasks", [str(data), str(data)])
     assert [path.name for path in tmp_path.iterdir()] == ["rooms"]
-    with pytest.raises(FabulaError, match="name a recipe"):
+    with pytest.raises(FabulaError, match="give a recipe"):
         harness.dataset(seed=7, pretrained="some-model")

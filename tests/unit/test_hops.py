@@ -36,7 +36,8 @@ def test_hops_are_the_links_between_the_two_asked_about() -> None:
         assert size <= hops <= told
         seen[hops - size] += 1
         if found.query[0] in ("relation", "how-far") and len(found.supports) == 1:
-            assert hops == found.features["chain"]
+            # one sentence may tell two links, so a longer way may need fewer sentences
+            assert hops >= found.features["chain"]
     assert seen[1] > 20
 
 

@@ -55,6 +55,7 @@ def test_a_story_that_misses_its_cell_is_refused(monkeypatch: pytest.MonkeyPatch
     ) -> None:
         begin(self, own, unfold, tell, brief)
         self.task = Task(k=self.task.k + 1)
+        self._kit.wanted[self.task] = own.wanted(self.task)
 
     monkeypatch.setattr(KinshipTale, "__init__", careless)
     author = Author(recipe(tasks=[{"k": 2}], targets=["uncle"], max_tries=20), "test", 0)

@@ -173,24 +173,24 @@ def test_placeholder_files_as_clutrr_lays_them_out(tmp_path: Path) -> None:
 
 
 BAD = [
-    (entry("{x} likes {z}.", ("x", "uncle", "y")), "line 201 .template 41.: {z} is in no fact"),
-    (entry("{x} likes.", ("x", "uncle", "y")), "speak of 'y', the text does not"),
+    (entry("{x} likes {z}.", ("x", "uncle", "y")), "template 41.: {z} does not occur"),
+    (entry("{x} likes.", ("x", "uncle", "y")), "mention 'y', but the text does not"),
     (entry("{x} likes {y}.", ("x", "unkle", "y")), "unknown kin 'unkle'. Did you mean 'uncle'"),
     (entry("{x} likes his aunt {y}.", ("x", "aunt", "y")), "says 'his', but nobody is male"),
     (entry("{x} likes uncle {y}.", ("x", "aunt", "y"), y="male"), "both male and female"),
     (entry("{x} and {y} agree.", ("x", "wife", "y"), x="female"), "married and both"),
     (entry("{x} had uncle {y}.", ("x", "aunt", "y")), "says 'uncle', but {y} is female"),
     (entry("{y} and niece {x} sang.", ("x", "uncle", "y")), 'add genders = { x = "female" }'),
-    (entry("{x} phoned {y}, the famous nephew.", ("x", "nephew", "y")), "reads like mine.toml"),
+    (entry("{x} phoned {y}, the famous nephew.", ("x", "nephew", "y")), "apart from mine.toml"),
     (entry("{x}{y} sing.", ("x", "nephew", "y")), "does not parse back"),
     (entry("Hugo saw {x} and {y}.", ("x", "nephew", "y")), "'Hugo' is one of the names"),
-    (entry("{x} saw {y}.", ("x", "cousin", "y")), "nothing tells the gender of {x}"),
+    (entry("{x} saw {y}.", ("x", "cousin", "y")), "the gender of {x} is not stated"),
     (entry("{x} saw {y", ("x", "uncle", "y")), "a slot is a word in braces"),
     (entry("{x} saw {y}", ("x", "uncle", "y")), "full stop"),
     (entry("{x} saw {y} and {z}.", ("x", "uncle", "y"), ("x", "aunt", "z"), ("y", "wife", "z")),
-     "must be a path"),
+     "must form a path"),
     (entry("{x} saw {x}.", ("x", "uncle", "x")), "their own uncle"),
-    (entry("{y} is {x}'s uncle.", ("x", "nephew", "y")), "'uncle' tells that {x} is male"),
+    (entry("{y} is {x}'s uncle.", ("x", "nephew", "y")), "'uncle' implies that {x} is male"),
     (entry("{y} is {x}'s grandson.", ("x", "nephew", "y")), "'grandson', but the facts do"),
     (entry("{x} met his wife {y}.", ("x", "sister", "y"), x="male"),
      "says 'wife', but the facts do not .{y} is {x}'s sister."),
@@ -224,13 +224,19 @@ def test_bad_templates(tmp_path: Path, more: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[]", "it must be"),
+        ("[]", "the file must look like"),
         ("{", "not valid JSON"),
         ('{"unkle": {}}', "Did you mean 'uncle'"),
         ('{"uncle": []}', "2 genders and a list of texts"),
         ('{"uncle": {"male": ["ENT_0_male met ENT_1_male."]}}', "2 genders and a list of texts"),
-        ('{"uncle": {"female-male": ["ENT_0_male met ENT_1_male."]}}', "text 1: ENT_0_male is at"),
-        ('{"uncle": {"female-male": ["ENT_2_male met ENT_1_male."]}}', "text 1: ENT_2_male is at"),
+        (
+            '{"uncle": {"female-male": ["ENT_0_male met ENT_1_male."]}}',
+            "text 1: ENT_0_male contradicts",
+        ),
+        (
+            '{"uncle": {"female-male": ["ENT_2_male met ENT_1_male."]}}',
+            "text 1: ENT_2_male contradicts",
+        ),
         ('{"uncle": {"female-woman": ["ENT_0_female met Bob."]}}', "genders"),
         ('{"uncle": {"female-male": ["ENT_0_female met Bob."]}}', "the text does not"),
     ],
@@ -242,11 +248,11 @@ def test_bad_placeholder_files(tmp_path: Path, content: str, message: str) -> No
 
 def test_what_is_not_covered_is_named(tmp_path: Path) -> None:
     some = tuple(word for word in WORDS if word != "aunt")
-    with pytest.raises(RecipeError, match="none tells of the aunt of a male person"):
+    with pytest.raises(RecipeError, match="none states the aunt of a male person"):
         with_templates(tmp_path, whole_file(words=some))
-    with pytest.raises(RecipeError, match=r"none held out tells of .* Add one more"):
+    with pytest.raises(RecipeError, match=r"none held out states .* Add one more"):
         with_templates(tmp_path, whole_file(texts=TEXTS[:1]), phrases="held-out")
-    with pytest.raises(RecipeError, match="tells of the cousin"):
+    with pytest.raises(RecipeError, match="states the cousin"):
         with_templates(tmp_path, whole_file(), words=["cousin"])
 
 

@@ -203,12 +203,15 @@ def test_a_need_comes_only_to_whom_it_leads_elsewhere() -> None:
     [
         ({"moods": ["hungri"]}, "moods: unknown 'hungri'. Did you mean 'hungry'?"),
         ({"moods": ["dirty"]}, "'dirty' needs the place 'bathroom' and the object 'soap'"),
-        ({"entities.objects": ["lamp"]}, "entities has place and object of no mood"),
+        ({"entities.objects": ["lamp"]}, "no mood has both its place and its object"),
         ({"events": {"SEEK": 1.0}}, "events.SEEK: nobody wants anything; give NEED a weight"),
-        ({"outside": True}, "outside: with TIME, everybody comes from one of the places"),
+        (
+            {"start_outside": True},
+            "start_outside: cannot be combined with TIME, where everybody starts in a place",
+        ),
         ({"coref": {"NEED": 1.0}}, "unknown event 'NEED'"),
         ({"keep.requires": ["SEEK"]}, "keep.requires: unknown 'SEEK'"),
-        ({"entities.places": ["park", "kitchen", "hut this evening"]}, "would not be understood"),
+        ({"entities.places": ["park", "kitchen", "hut this evening"]}, "cannot be parsed back"),
     ],
 )
 def test_recipes_that_cannot_be(changes: dict[str, Any], message: str) -> None:
@@ -274,7 +277,8 @@ def test_choices_are_what_can_be_answered() -> None:
 def test_release_statistics(task: int) -> None:
     """Shares as measured on the published files; sampling error only."""
     author = Author(load(f"babi/qa{task}", {"dialect": "release"}), "train", 3)
-    passages = list(author.passages(0, 2000))[:-1]
+    made = author.passages(0, 2000)
+    passages = [p for p in made if (p.first + len(p.asked)) % author.block or task == 14]
     if task == 14:
         lengths = Counter(passage.asked[0].position for passage in passages)
         for length, share in {2: 0.25, 4: 0.65, 6: 0.10}.items():

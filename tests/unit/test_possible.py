@@ -29,13 +29,13 @@ from fabula.recipe.loading import load
             "actors/mix",
             {"bins": {"what-given": [3]}},
             "bins.what-given: no support of what-given has 3 sentences; "
-            "stories have at most 20, and 2 is the most that can be needed",
+            "stories have at most 20 sentences, and supports at most 2",
         ),
         (
             "actors/mix",
             {"cells": [{"asks": ["count"], "support_size": [7, 9]}]},
             "cells[0]: no support of count has 7 sentences; "
-            "stories have at most 20, and 6 is the most that can be needed",
+            "stories have at most 20 sentences, and supports at most 6",
         ),
         (
             "babi/qa20",
@@ -49,7 +49,7 @@ from fabula.recipe.loading import load
         ),
         (
             "actors/mix",
-            {"bins": {"yes-no": [1]}, "even": {"yes-no": ["yes", "nno"]}},
+            {"bins": {"yes-no": [1]}, "balanced_answers": {"yes-no": ["yes", "nno"]}},
             "bins.yes-no: 'nno' is never the answer to yes-no. Did you mean 'no'?",
         ),
         (

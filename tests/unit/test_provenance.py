@@ -48,7 +48,7 @@ def test_every_recipe_and_dialect(variant: Variant, capsys: pytest.CaptureFixtur
                         "pronouns": {"Zoë": "she", "Max": "he", "Ida": "she", "Ben": "he"}}),
         ("actors/mix", {"asks": {"where-person": 1}, "title": 'a "quoted" one', "language": "en"}),
         ("babi/qa1", {"language": "hi", "cipher": "seed"}),
-        ("babi/qa1", {"dialect": "", "repeat": False}),
+        ("babi/qa1", {"dialect": "", "allow_repeats": False}),
         ("stepgame/clean", {"hops": 4, "splits": {"test": {"size": 10, "share": 0.5}}}),
         ("dyna/mix-t7", {"language": "hi"}),  # made of parts
         ("dyna/concat-t7", {"splits.train.share": 0.3}),

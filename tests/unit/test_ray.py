@@ -80,8 +80,8 @@ def _command(process: Path) -> bytes:
 
 
 def test_errors_come_through(ray: ModuleType, tmp_path: Path) -> None:
-    recipe = load("babi/qa1", {"keep.support_size": 9, "patience": 3, "max_tries": 2})
-    with pytest.raises(QuotaError, match="did not come up"):
+    recipe = load("babi/qa1", {"keep.support_size": 9, "max_extensions": 3, "max_tries": 2})
+    with pytest.raises(QuotaError, match="was not found in"):
         engine.write(recipe, tmp_path / "a", {"train": 5}, engine="ray")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OutputError, match="memory is not shared"):

@@ -30,8 +30,8 @@ BAD = [
     ({"world": "actor"}, "world: unknown 'actor'. Did you mean 'actors'?"),
     ({"language": "enn"}, "language"),
     ({"dialect": "relase"}, "dialect"),
-    ({"length": 0}, "length: 0 is no range"),
-    ({"length": [5, 2]}, "length: (5, 2) is no range"),
+    ({"length": 0}, "length: 0 is not a range"),
+    ({"length": [5, 2]}, "length: (5, 2) is not a range"),
     ({"length": 10**9}, "length: stories of more than"),
     ({"questions": 0}, "questions: "),
     ({"questions": "some"}, "questions: "),
@@ -39,14 +39,14 @@ BAD = [
     ({"events.MOVE": 0}, "events: nothing can happen"),
     ({"asks.where-person": 0}, "asks: at least one"),
     ({"events.GRAB": 1}, "entities.objects: GRAB need"),
-    ({"entities.persons": ["Mary", "Mary"]}, "entities.persons: Mary named twice"),
+    ({"entities.persons": ["Mary", "Mary"]}, "entities.persons: Mary listed twice"),
     ({"entities.persons": []}, "entities.persons"),
-    ({"entities.places": ["park", "old\nmill"]}, "places: 'old\nmill' would not be understood"),
-    ({"entities.persons": ["mary"]}, "persons: 'mary' would not be understood"),
+    ({"entities.places": ["park", "old\nmill"]}, "places: 'old\nmill' cannot be parsed back"),
+    ({"entities.persons": ["mary"]}, "persons: 'mary' cannot be parsed back"),
     ({"tellings.COREF": 1, "entities.persons": ["Zoe"]}, "no pronoun is known for 'Zoe'"),
     ({"cells": [{"asks": ["list"]}]}, "cells[0].asks: 'list' is not asked"),
     ({"cells": [{"requires": ["MOOVE"]}]}, "cells[0].requires: unknown 'MOOVE'"),
-    ({"cells": [{"support_size": [3, 1]}]}, "cells[0]: support_size = [3, 1] holds no number"),
+    ({"cells": [{"support_size": [3, 1]}]}, "cells[0]: support_size = [3, 1] is an empty range"),
     ({"cells": [{"requires": ["MOVE"], "forbids": ["MOVE"]}]}, "requires and forbids both name"),
     ({"cells": [{"share": 0}]}, "cells: at least one cell"),
     ({"splits": {}}, "splits: at least one split"),
@@ -103,10 +103,10 @@ def test_own_file_works_like_a_shipped_one(tmp_path: Path) -> None:
 
 
 def test_dialect_lies_over_the_recipe_and_changes_over_both() -> None:
-    assert load("babi/qa2").model_dump()["window"] == 0
-    assert load("babi/qa2", {"dialect": "release"}).model_dump()["window"] == 5
-    changed = load("babi/qa2", {"dialect": "release", "window": 3}).model_dump()
-    assert (changed["window"], changed["labels"]) == (3, "release")
+    assert load("babi/qa2").model_dump()["recent_events"] == 0
+    assert load("babi/qa2", {"dialect": "release"}).model_dump()["recent_events"] == 5
+    changed = load("babi/qa2", {"dialect": "release", "recent_events": 3}).model_dump()
+    assert (changed["recent_events"], changed["labels"]) == (3, "release")
 
 
 def test_digest_ignores_seed_and_size_only() -> None:
@@ -122,7 +122,7 @@ def test_impossible_quota_says_what_was_tried() -> None:
     with pytest.raises(QuotaError) as error:
         next(Author(recipe, "train").instances(0, 1))
     message = str(error.value)
-    assert "cell 'deep' did not come up in 50 stories" in message
+    assert "cell 'deep' was not found in 50 stories" in message
     assert "support of 1" in message
 
 

@@ -111,5 +111,5 @@ def test_wording_says_and_parses() -> None:
         assert wording.parse(wording.say("on", ("a b", "c"), draw)) == ("on", "a b", "c")
     with pytest.raises(ParseError, match="no pattern fits"):
         wording.parse("a is under c.")
-    with pytest.raises(ValueError, match="no role"):
+    with pytest.raises(ValueError, match="unknown slot"):
         Wording({"on": ["{thing} is."]}, ["figure"])

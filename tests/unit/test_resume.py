@@ -165,7 +165,7 @@ def test_full_disk_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.Monkey
         return real(job, split, first, stop)
 
     monkeypatch.setattr(Job, "piece", filling)
-    with pytest.raises(OutputError, match=r"No space left on device\. 2 of 5 files are whole"):
+    with pytest.raises(OutputError, match=r"No space left on device\. 2 of 5 files are finished"):
         engine.write(recipe, tmp_path / "data", sizes, shard_size=10)
     assert not (tmp_path / "data").exists()
     assert not list(tmp_path.rglob("*.tmp-*"))
@@ -189,7 +189,7 @@ def test_another_plan_does_not_use_what_is_left(
     with pytest.raises(KeyboardInterrupt) as stop:
         engine.write(load("babi/qa1"), tmp_path / "data", {"train": 50}, shard_size=10)
     assert stop.value.__notes__ == [
-        "2 of 5 files are whole and kept: the same command goes on from there."
+        "2 of 5 files are finished and kept: the same command resumes from there."
     ]
     monkeypatch.setattr(Job, "piece", real)
     engine.write(load("babi/qa1"), tmp_path / "data", {"train": 50}, seed=1, shard_size=10)

@@ -130,15 +130,18 @@ def test_most_mentions() -> None:
     [
         ({"decoys.where-thing": 0.5}, "decoys.where-thing: 'where-thing' has no bins"),
         ({"decoys.where-person": [0, 1]}, "decoys.where-person: 2 values for 4 bins"),
-        ({"decoys.yes-no perhaps": 1}, "decoys.yes-no perhaps: even.yes-no does not list"),
+        (
+            {"decoys.yes-no perhaps": 1},
+            "balanced_answers.yes-no does not list",
+        ),
         ({"decoys.where-object": 1.5}, "decoys.where-object"),
         ({"decoys.where-object": "often"}, "decoys.where-object"),
         ({"decoys.where-object": True}, "decoys.where-object"),
         (
             {"decoys.where-person": [1, 0, 0, 0]},
-            "decoys.where-person: with a support of one sentence, the place told last",
+            "decoys.where-person: if the support is one sentence, the place mentioned last",
         ),
-        ({"decoys.yes-no yes": [1, 0, 0, 0]}, "decoys.yes-no yes: with a support of one"),
+        ({"decoys.yes-no yes": [1, 0, 0, 0]}, "decoys.yes-no yes: if the support is one"),
     ],
 )
 def test_decoys_that_cannot_be_are_refused(changes: dict[str, object], said: str) -> None:

@@ -11,6 +11,7 @@ from fabula.errors import ParseError, RecipeError
 from fabula.generation.author import generate
 from fabula.recipe.loading import load
 from fabula.world import WORLDS
+from fabula.world.findings import Finding
 from fabula.world.kinds.language import language as kinds_language
 from fabula.world.kinds.reading import read as read_kinds
 from fabula.world.sizes.reading import read as read_sizes
@@ -24,8 +25,8 @@ def test_a_box_is_not_a_box_of_chocolates() -> None:
     ]
     reading = read_sizes("en", story)
     found = reading.find(("fits", "box of chocolates", "chest"))
-    assert found == (("yes",), [0b110], "yes")
-    assert reading.find(("bigger", "chocolate", "chest")) == (("no",), [0b1110], "no")
+    assert found == Finding(("yes",), [0b110], "yes")
+    assert reading.find(("bigger", "chocolate", "chest")) == Finding(("no",), [0b1110], "no")
     assert reading.find(("bigger", "chest", "suitcase")) is None
     with pytest.raises(ParseError):
         reading.hear("The box is as big as the chest.")
@@ -66,7 +67,7 @@ def test_plurals_and_articles() -> None:
 def test_deduction_and_induction() -> None:
     story = ["Ann is a cat.", "All cats are hunters.", "Hunters are afraid of wolves."]
     reading = read_kinds("en", story)
-    assert reading.find(("afraid", "ann")) == (("wolf",), [0b1110], "wolf")
+    assert reading.find(("afraid", "ann")) == Finding(("wolf",), [0b1110], "wolf")
     assert reading.find(("afraid", "Bob")) is None
     story = ["Ann is a cat.", "Bob is a cat.", "Bob is red.", "Cat is a cat.", "Cat is red."]
     reading = read_kinds("en", story)
@@ -79,7 +80,7 @@ def test_deduction_and_induction() -> None:
     reading.hear("Dan is tan.")
     assert reading.find(("colour", "Ann")) is None
     reading.hear("Ann is tan.")
-    assert reading.find(("colour", "Ann")) == (("tan",), [1 << 8], "tan")
+    assert reading.find(("colour", "Ann")) == Finding(("tan",), [1 << 8], "tan")
 
 
 def test_inheritance_takes_as_many_steps_as_asked_for() -> None:
@@ -92,7 +93,7 @@ def test_inheritance_takes_as_many_steps_as_asked_for() -> None:
     ("name", "changes", "message"),
     [
         ("babi/qa18", {"steps": 40}, "things: up to .* are needed"),
-        ("babi/qa18", {"things": ["box", "box"]}, "named twice"),
+        ("babi/qa18", {"things": ["box", "box"]}, "listed twice"),
         ("babi/qa18", {"asks": {"biger": 1}}, "Did you mean 'bigger'"),
         ("babi/qa18", {"dialect": "release", "steps": 3}, "asks about chains of two"),
         ("babi/qa15", {"steps": 9}, "groups: up to 36 are needed"),

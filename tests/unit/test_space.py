@@ -18,6 +18,7 @@ from fabula.language.conventions import conventions
 from fabula.recipe.loading import load
 from fabula.world import space
 from fabula.world.base import Brief
+from fabula.world.findings import Finding
 from fabula.world.relations import Graph
 from fabula.world.space import SPACE
 from fabula.world.space.bank import Phrase
@@ -125,10 +126,10 @@ def test_what_fits_no_pattern_is_refused(sentence: str) -> None:
 def test_the_reader_reads_the_examples_of_the_tasks() -> None:
     story = ["The office is north of the kitchen.", "The garden is south of the kitchen."]
     reading = read("en", story)
-    assert reading.find(("what-is", "north", "kitchen")) == (("office",), [0b10], "office")
-    assert reading.find(("what-of", "kitchen", "north")) == (("garden",), [0b100], "garden")
+    assert reading.find(("what-is", "north", "kitchen")) == Finding(("office",), [0b10], "office")
+    assert reading.find(("what-of", "kitchen", "north")) == Finding(("garden",), [0b100], "garden")
     assert reading.find(("what-is", "north", "office")) is None
-    assert reading.find(("path", "office", "garden")) == (("s", "s"), [0b110], ("s", "s"))
+    assert reading.find(("path", "office", "garden")) == Finding(("s", "s"), [0b110], ("s", "s"))
     figures = read(
         "en",
         [
@@ -150,26 +151,26 @@ def test_of_two_ways_of_equal_length_none_is_given() -> None:
     ]
     reading = read("en", square)
     assert reading.find(("path", "attic", "study")) is None
-    assert reading.find(("path", "attic", "porch")) == (("e",), [0b100], ("e",))
+    assert reading.find(("path", "attic", "porch")) == Finding(("e",), [0b100], ("e",))
     assert not read("en", [*square, "The attic is north of the porch."]).chart.sound
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"hops": 200}, "names: up to 201 are needed and there are 110"),
+        ({"hops": 200}, "names: up to 201 are needed, but there are only 110"),
         ({"phrases": ["clok"]}, "unknown 'clok'.*Did you mean 'clock'"),
         ({"phrases": ["line"]}, "no expression for upper-left"),
         ({"length": 5}, "length"),
         ({"hops": 1, "naming": "", "names": ["left", "lamp"]}, "'left' is"),
         ({"naming": ""}, "give either names or naming"),
         ({"asks": {"relatoin": 1}}, "Did you mean 'relation'"),
-        ({"asks": {"what-is": 1}}, "told = 'compass'"),
-        ({"asks": {"yes-no": 1}}, "'answer' deals out relations"),
+        ({"asks": {"what-is": 1}}, "wording = 'compass'"),
+        ({"asks": {"yes-no": 1}}, "'answer' works for 'relation' questions only"),
         ({"joined": 1.5}, "joined"),
-        ({"steps": [0, 2]}, "is no number of steps from 1 to 9"),
-        ({"noise": {"negation": 3}}, "is no number of denials from 0 to 2"),
-        ({"noise": {"irrelevant": [3, 1]}}, "is no number of sentences"),
+        ({"steps": [0, 2]}, "is not a number of steps between 1 and 9"),
+        ({"noise": {"negation": 3}}, "is not a number of denials between 0 and 2"),
+        ({"noise": {"irrelevant": [3, 1]}}, "is not a number of sentences"),
     ],
 )
 def test_a_bad_recipe_is_refused(changes: dict[str, Any], message: str) -> None:
@@ -199,7 +200,7 @@ def test_a_tale_that_knows_its_cell_fits_it_at_once() -> None:
 
 @pytest.mark.parametrize("key", ["joined", "steps"])
 def test_compass_recipes_tell_one_step_a_sentence(key: str) -> None:
-    with pytest.raises(RecipeError, match="need told = 'phrases'"):
+    with pytest.raises(RecipeError, match="need wording = 'phrases'"):
         load("babi/qa19", {key: 2 if key == "steps" else 0.5})
 
 
@@ -284,9 +285,9 @@ def test_a_sentence_that_tells_two_things_is_one_sentence_of_a_support() -> None
     story = ["A is to the left of B and above C.", "D is below C, and E lies above B."]
     reading = read("en", story)
     found = reading.find(("relation", "B", "D"))
-    assert found == (("upper-right",), [0b110], "upper-right")
+    assert found == Finding(("upper-right",), [0b110], "upper-right")
     assert reading.stands(("relation", "B", "D"), "upper-right", 0b110)
-    assert reading.find(("relation", "B", "C")) == (("upper-right",), [0b10], "upper-right")
+    assert reading.find(("relation", "B", "C")) == Finding(("upper-right",), [0b10], "upper-right")
     assert not reading.stands(("relation", "B", "C"), "upper-right", 0b110)
 
 
@@ -298,13 +299,13 @@ def test_the_convention_is_no_fact() -> None:
 def test_a_denial_proves_no_and_moves_along_a_chain() -> None:
     story = ["A is not directly to the left of B.", "B is to the right of C."]
     reading = read("en", story)
-    no = (("no",), [0b10], "no")
+    no = Finding(("no",), [0b10], "no")
     assert reading.find(("yes-no", "directly-left", "A", "B")) == no
     assert reading.find(("yes-no", "directly-right", "B", "A")) == no
     assert reading.find(("yes-no", "directly-above", "A", "B")) is None
     assert reading.find(("yes-no", "left", "A", "B")) is None  # in another row it may be
-    assert reading.find(("yes-no", "directly-left", "A", "C")) == (("no",), [0b110], "no")
-    assert reading.find(("yes-no", "overlap", "A", "C")) == (("no",), [0b110], "no")
+    assert reading.find(("yes-no", "directly-left", "A", "C")) == Finding(("no",), [0b110], "no")
+    assert reading.find(("yes-no", "overlap", "A", "C")) == Finding(("no",), [0b110], "no")
     assert reading.find(("yes-no", "directly-right", "A", "C")) is None
     assert reading.find(("relation", "A", "B")) is None
     told = [*story, "A is to the left of B."]
@@ -314,9 +315,9 @@ def test_a_denial_proves_no_and_moves_along_a_chain() -> None:
 def test_which_names_all_whose_place_is_known() -> None:
     story = ["A is to the left of X.", "B is above A.", "C is below X.", "Q is to the left of R."]
     reading = read("en", story)
-    assert reading.find(("which", "left", "X")) == (("A", "B"), [0b110], ("A", "B"))
-    assert reading.find(("which", "upper-left", "X")) == (("B",), [0b110], ("B",))
-    assert reading.find(("which", "directly-left", "X")) == (("A",), [0b10], ("A",))
+    assert reading.find(("which", "left", "X")) == Finding(("A", "B"), [0b110], ("A", "B"))
+    assert reading.find(("which", "upper-left", "X")) == Finding(("B",), [0b110], ("B",))
+    assert reading.find(("which", "directly-left", "X")) == Finding(("A",), [0b10], ("A",))
     assert reading.find(("which", "right", "X")) is None
     assert reading.stands(("which", "left", "X"), ("A", "B"), 0b110)
     assert not reading.stands(("which", "left", "X"), ("A", "B"), 0b10)
@@ -356,8 +357,8 @@ def test_the_way_in_steps() -> None:
     story = ["A is three steps above B.", "C lies to the lower left of B."]
     reading = read("en", story)
     way = ("down", "down", "down", "down-left")
-    assert reading.find(("path", "steps", "A", "C")) == (way, [0b110], way)
-    assert reading.find(("how-far", "A", "C")) == (("4",), [0b110], "4")
+    assert reading.find(("path", "steps", "A", "C")) == Finding(way, [0b110], way)
+    assert reading.find(("how-far", "A", "C")) == Finding(("4",), [0b110], "4")
     assert reading.stands(("path", "steps", "A", "C"), way, 0b110)
     assert reading.stands(("how-far", "A", "C"), "4", 0b110)
     loop = [
@@ -494,7 +495,7 @@ def test_records_of_deep_stories_have_three_coordinates() -> None:
         ({"phrases": ["clock"]}, "phrases: unknown 'clock'"),
         ({"noise": {"original": True}}, "the published noise is flat"),
         ({"noise": {"supporting": 9}}, "at most 6 sentences"),
-        ({"told": "sides", "names": ["lamp", "key"], "naming": ""}, "told = 'phrases'"),
+        ({"wording": "sides", "names": ["lamp", "key"], "naming": ""}, "wording = 'phrases'"),
     ],
 )
 def test_a_bad_recipe_with_depth_is_refused(changes: dict[str, Any], message: str) -> None:

@@ -81,7 +81,7 @@ def test_terminal_is_narrow_and_may_lack_unicode(data: Path) -> None:
         charts.show(stats.summarise([data]), console)
         file.seek(0)
         lines = file.read().splitlines()
-        assert "Kinds of question" in lines
+        assert "Question kinds" in lines
         assert max(map(len, lines)) <= 80
         assert any(("█" if encoding == "utf-8" else "#") in line for line in lines)
 

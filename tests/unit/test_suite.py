@@ -92,4 +92,4 @@ def test_what_is_there_is_not_overwritten_unasked(tmp_path: Path) -> None:
 
 def test_elsewhere_one_of_its_recipes_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "babi/all"]) == 2
-    assert "name one of them" in capsys.readouterr().err
+    assert "choose one of them" in capsys.readouterr().err

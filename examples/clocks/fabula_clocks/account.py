@@ -47,7 +47,7 @@ class Account:
         return [(fact,) for fact in self._facts]
 
     def query(self, question: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         return self._match("questions", question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:

@@ -1,13 +1,13 @@
-"""Trivial baselines: the accuracy one gets without understanding.
+"""Trivial baselines: the accuracy that needs no understanding.
 
-A benchmark is worth something only as far as these fail on it. Each baseline is a function from the
-instances to one guess each; those that learn from labels learn from the very instances they are
-measured on, which flatters them: real ones are worse.
+A benchmark is only worth as much as these fail on it. Each baseline is a function from the
+instances to one guess each. Those that learn from labels learn from the instances they are measured
+on, which flatters them.
 
 Promises:
-1. A guess uses the text (sentences as symbols, the question) and never an answer, except where
-   the baseline says so.
-2. Right is right by the rules of answers (same_answer): no part marks.
+1. A guess uses the text (sentences as symbols, the question) and never an answer, unless the
+   baseline says so.
+2. Guesses are judged by `same_answer`: no partial credit.
 3. No guess (None) is wrong.
 """
 
@@ -33,7 +33,7 @@ Guesses = list[Answer | None]
 
 
 def _commonest(instances: Sequence[Instance], key: Callable[[Instance], Hashable]) -> Guesses:
-    """For each instance the commonest answer of those with the same key."""
+    """For each instance, the most frequent answer among those with the same key."""
     counts: dict[Hashable, Counter[Answer]] = defaultdict(Counter)
     for each in instances:
         counts[key(each)][each.answer] += 1
@@ -45,17 +45,17 @@ def _commonest(instances: Sequence[Instance], key: Callable[[Instance], Hashable
 
 
 def majority(instances: Sequence[Instance]) -> Guesses:
-    """The commonest answer of all; it knows the labels."""
+    """The most frequent answer of all; it knows the labels."""
     return _commonest(instances, lambda each: None)
 
 
 def majority_by_kind(instances: Sequence[Instance]) -> Guesses:
-    """The commonest answer to this kind of question; it knows the labels."""
+    """The most frequent answer to this kind of question; it knows the labels."""
     return _commonest(instances, lambda each: each.query[0])
 
 
 def question_only(instances: Sequence[Instance]) -> Guesses:
-    """The commonest answer to the very same question in other stories; it knows their labels."""
+    """The most frequent answer to the same question in other stories; it knows their labels."""
     counts: dict[str, Counter[Answer]] = defaultdict(Counter)
     for each in instances:
         counts[each.question][each.answer] += 1
@@ -70,8 +70,7 @@ def question_only(instances: Sequence[Instance]) -> Guesses:
 
 
 def random_choice(instances: Sequence[Instance]) -> Guesses:
-    """One of the choices, each as likely as the others; where there are none, any answer given to
-    this kind of question."""
+    """One of the choices, drawn uniformly; without choices, any answer to this kind of question."""
     known: dict[str, set[Answer]] = defaultdict(set)
     for each in instances:
         known[each.query[0]].add(each.answer)
@@ -130,7 +129,7 @@ def scores(instances: Sequence[Instance]) -> list[Score]:
 
 
 def scores_by_kind(instances: Iterable[Instance]) -> dict[str, list[Score]]:
-    """The same for each kind of question."""
+    """The accuracy of every baseline, by question kind."""
     kinds: dict[str, list[Instance]] = defaultdict(list)
     for each in instances:
         kinds[each.query[0]].append(each)
@@ -138,12 +137,12 @@ def scores_by_kind(instances: Iterable[Instance]) -> dict[str, list[Score]]:
 
 
 class Baselines(NamedTuple):
-    """What trivial baselines get right in a data set."""
+    """The accuracy of trivial baselines on a data set."""
 
     instances: int
     scores: list[Score]
     kinds: dict[str, list[Score]]
-    """The same for each kind of question."""
+    """The same for each question kind."""
     chains: list[Found]
     """Look-ups on a part of a chain of relations, by split and number of hops (kinship)."""
 
@@ -153,11 +152,11 @@ def baselines(
     sample: int | None = 10_000,
     progress: Callable[[int], None] = lambda count: None,
 ) -> Baselines:
-    """Measure trivial baselines: a model has learned something only as far as it beats these.
+    """Measure trivial baselines: a model has learned something only if it beats these.
 
     Args:
         source: a file or folder (records or bAbI text), a `Dataset`, or instances.
-        sample: only the first instances of each file, or of the data set.
+        sample: only use this many instances of each file, or of the data set.
         progress: called with the number of instances just read.
 
     >>> import fabula
@@ -176,15 +175,14 @@ def baselines(
         progress(1)
     if not instances:
         place = source if isinstance(source, str | Path) else "the data set"
-        raise FabulaError(f"{place}: no question is in this data set.")
+        raise FabulaError(f"{place}: the data set has no questions.")
     return Baselines(
         len(instances), scores(instances), scores_by_kind(instances), lookups(instances)
     )
 
 
 def sampled_scores(paths: Iterable[Path], sample: int = 2_000) -> list[Score]:
-    """What baselines get right of the first questions of each file; nothing if the text is of a
-    world that is not known and so cannot be answered."""
+    """The scores on the first questions of each file; empty if no world can parse the text."""
     try:
         found = list(chain.from_iterable(records(path, sample) for path in paths))
     except ParseError:

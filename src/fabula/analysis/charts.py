@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabula.analysis.stats import OTHERS, Summary, mean
+from fabula.core.files import file_size
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,26 +24,26 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """One count as a bar chart."""
+    """One set of counts as a bar chart."""
 
     title: str
     bars: list[Bar]
     numeric: bool
-    """Whether the labels are numbers in their order."""
+    """Whether the labels are numbers in order."""
     note: str = ""
 
 
 def charts(summary: Summary, most: int = 12, most_numbers: int = 20) -> Iterator[Chart]:
-    """The counts worth a picture, each with its maximum number of bars."""
+    """The counts worth a chart, each with its maximum number of bars."""
     named = (
         ("Splits", summary.splits),
         ("Recipes", summary.recipes),
-        ("Kinds of question", summary.kinds),
+        ("Question kinds", summary.kinds),
         ("Answers", summary.answers),
         ("Composition of the support", summary.compositions),
     )
     for title, counts in named:
-        if len(counts) > 1 or (counts and title == "Kinds of question"):
+        if len(counts) > 1 or (counts and title == "Question kinds"):
             yield Chart(title, _top(counts, most), False, _variety(counts, most))
     numeric = (
         ("Sentences before the question", summary.sentences),
@@ -95,25 +96,14 @@ def _widths() -> Iterator[int]:
         scale *= 10
 
 
-def file_size(count: float) -> str:
-    """A number of bytes for people."""
-    if count < 1000:
-        return f"{count:,.0f} bytes"
-    for unit in ("kB", "MB"):
-        count /= 1000
-        if count < 999.95:
-            return f"{count:,.1f} {unit}"
-    return f"{count / 1000:,.1f} GB"
-
-
 def headline(summary: Summary) -> str:
     """The main numbers in a line or two."""
     per = summary.instances
     parts = [
         f"{per:,} questions",
         f"{len(summary.files):,} file{'s' * (len(summary.files) != 1)}, {file_size(summary.bytes)}",
-        f"{mean(summary.sentences)} sentences and {summary.words / per:,.0f} words a story",
-        f"commonest answer {summary.majority:.1%}",
+        f"{mean(summary.sentences)} sentences and {summary.words / per:,.0f} words per story",
+        f"most frequent answer {summary.majority:.1%}",
     ]
     if summary.defects:
         parts.append(f"{summary.defects:,} labels declared as defects")
@@ -158,7 +148,7 @@ def show(summary: Summary, console: Console) -> None:
 
 
 def bar_of(part: float, width: int, plain: bool = False) -> str:
-    """A bar that fills a part of a width, in eighths of a character."""
+    """A bar that fills a fraction of a width, in eighths of a character."""
     if plain:
         return "#" * max(round(part * width), part > 0)
     eighths = max(round(part * width * 8), part > 0)
@@ -292,12 +282,12 @@ def _printable(text: str) -> str:
 
 
 def _wide(text: str, size: int) -> float:
-    """About how many pixels a text takes, rather more than less."""
+    """A rough upper bound on the width of a text in pixels."""
     return size * sum(0.76 if c.isupper() or ord(c) > 0x2E7F else 0.6 for c in text)
 
 
 def _short(text: str, room: float, size: int) -> str:
-    """The text cut to a width in pixels."""
+    """The text truncated to a width in pixels."""
     if _wide(text, size) <= room:
         return text
     while text and _wide(text + "…", size) > room:

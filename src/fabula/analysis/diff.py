@@ -1,9 +1,9 @@
-"""Differences between two data sets: how they were made, their records, their figures.
+"""Differences between two data sets: how they were generated, their records, their statistics.
 
 Promises:
-1. Records are compared by id, field by field, by a columnar engine: sizes do not matter. Files
-   that have no ids (bAbI text) are compared by story and question instead.
-2. Nothing is said to be the same that was not compared.
+1. Records are compared by id, field by field, by a columnar engine: size does not matter. Files
+   without ids (bAbI text) are compared by story and question instead.
+2. Nothing is reported as identical that was not compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MADE = ("recipe", "recipe_digest", "version", "seed", "format", "shard_size")
 FIELDS = tuple(name for name in COLUMNS if name not in ("id", "provenance"))
-NOTICED = 0.005  # a share that changed by less is not worth a line
+NOTICED = 0.005  # smaller changes of a fraction are not reported
 
 
 @dataclass
@@ -36,10 +36,10 @@ class Difference:
     made: dict[str, tuple[Any, Any]] = field(default_factory=dict)
     """Keys of manifest and recipe: before and after."""
     by: str = "id"
-    """How records were matched: by id, or by story and question where there is none."""
+    """How records were matched: by id, or by story and question if there are no ids."""
     same: int = 0
     changed: int = 0
-    """Records in both, with other content."""
+    """Number of records in both with different content."""
     fields: dict[str, int] = field(default_factory=dict)
     """Field to the number of records in which it changed."""
     example: str = ""
@@ -47,15 +47,15 @@ class Difference:
     gone: int = 0
     added: int = 0
     figures: dict[str, tuple[Any, Any]] = field(default_factory=dict)
-    """Figures of the whole: before and after."""
+    """Statistics of the whole: before and after."""
 
     @property
     def none(self) -> bool:
-        """Whether there is no difference in the records."""
+        """Whether the records do not differ."""
         return not (self.changed or self.gone or self.added)
 
     def to_dict(self) -> dict[str, Any]:
-        """The difference as JSON has it."""
+        """The difference as JSON data."""
         return {**asdict(self), "identical_records": self.none}
 
 

@@ -15,7 +15,7 @@ from fabula.core.instance import Instance
 from fabula.generation.author import instance
 from fabula.recipe.loading import load, read_recipe, recipe_ids
 
-INDEX = 3  # not the first: where a story has several questions, that one is short
+INDEX = 3  # not the first: in stories with several questions, that one is short
 
 HEAD = """\
 # Gallery
@@ -45,7 +45,9 @@ class Variant(NamedTuple):
 
 
 def variants(plugins: bool = True) -> list[Variant]:
-    """Every recipe in every dialect, its own first; `plugins`: also those of plug-in packages."""
+    """Every recipe in every dialect, the default first; with `plugins`, also those of plug-in
+    packages.
+    """
     found = []
     for name in recipe_ids(plugins):
         content = read_recipe(name)
@@ -55,13 +57,13 @@ def variants(plugins: bool = True) -> list[Variant]:
 
 
 def sample_split(variant: Variant) -> str:
-    """The split samples are taken from: 'test', or the last one."""
+    """The split that samples are taken from: 'test', or the last one."""
     splits = load(variant.recipe, variant.changes).splits
     return "test" if "test" in splits else list(splits)[-1]
 
 
 def gallery() -> str:
-    """The whole gallery, without recipes of plug-ins: the same wherever it is written."""
+    """The whole gallery, without recipes of plug-ins: the same on every machine."""
     parts = [HEAD]
     seen = ""
     for variant in variants(plugins=False):
@@ -89,7 +91,7 @@ def _sample(variant: Variant) -> Iterator[str]:
 
 
 def text(shown: Instance) -> Iterator[str]:
-    """The lines of an instance, in short: story with the support marked, question, answer."""
+    """The lines of an instance in short: story with the support marked, question, answer."""
     width = len(str(len(shown.story)))
     for number, sentence in enumerate(shown.story, 1):
         mark = "*" if number in shown.support else " "

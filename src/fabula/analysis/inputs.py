@@ -1,5 +1,6 @@
-"""Data sets as files, for what is counted by a columnar engine: data on disk as they are, data in
-memory as a temporary file."""
+"""Data sets as files for the columnar engine: data on disk as they are, data in memory as a
+temporary file.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ Source = str | Path | Dataset | Iterable[Instance]
 
 @contextmanager
 def on_disk(source: Source) -> Iterator[Path]:
-    """The path of a data set; one in memory is written to a file that is removed at the end."""
+    """The path of a data set; one in memory is written to a temporary file."""
     if isinstance(source, str | Path):
         yield Path(source)
         return

@@ -23,7 +23,7 @@ SHOWN_SUPPORTS = 12
 
 
 def show(instance: Instance, console: Console, again: str = "") -> None:
-    """Print an instance; `again` is the command that makes it, if it is known better."""
+    """Print an instance; `again` is the command that shows it, if the caller knows it."""
     console.print(render(instance))
     for line in _source(instance, again or command(instance.provenance)):
         console.print(line, soft_wrap=True)
@@ -105,9 +105,9 @@ def _features(features: Mapping[str, Any]) -> Iterator[str]:
 
 
 def command(provenance: Mapping[str, Any]) -> str:
-    """The command that shows a record's instance again; of a rewritten record, the original.
+    """The command that shows a record's instance again; for a rewritten record, the original.
 
-    Empty for records that no recipe made. A user's own recipe is named by its file.
+    Empty for records without a recipe. A user's own recipe is named by its file.
     """
     if not {"recipe", "recipe_digest", "split", "index", "seed"} <= provenance.keys():
         return ""
@@ -121,13 +121,13 @@ def command(provenance: Mapping[str, Any]) -> str:
 
 
 def again(recipe: str, split: str, index: int, seed: int, settings: Sequence[str]) -> str:
-    """The command that shows this instance; `settings` as they are typed: --set KEY=VALUE …"""
+    """The command that shows this instance; `settings` as typed: --set KEY=VALUE …"""
     words = ["fabula", "show", recipe, "--split", split, "--index", str(index), "--seed", str(seed)]
     return shlex.join([*words, *settings])
 
 
 def _source(instance: Instance, again: str) -> Iterator[Text]:
-    """Where it comes from; a command stays in one line, so that it can be copied."""
+    """The source of the record; a command stays on one line, so that it can be copied."""
     if again:
         label = "original" if "rewrite" in instance.provenance else "again"
         yield Text.assemble((f"{label}  ", "dim"), again)
@@ -163,7 +163,7 @@ def recipe_row(name: str) -> dict[str, Any]:
 
 
 def show_recipes(rows: Sequence[Mapping[str, Any]], console: Console, long: bool = False) -> None:
-    """Print a table of recipes, a long one with what each is about."""
+    """Print a table of recipes; with `long`, also their descriptions."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1))
     table.add_column("recipe", style="bold", no_wrap=True)
     table.add_column("world", no_wrap=True)

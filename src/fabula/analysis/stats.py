@@ -1,10 +1,10 @@
-"""Statistics of a data set, counted in one pass by a columnar engine, whatever its size.
+"""Statistics of a data set, counted in one pass by a columnar engine, for any size.
 
     summarise(paths) -> Summary -> tables with bars in the terminal, JSON, or an SVG picture
                                    (charts.py)
 
-Records (JSONL, gzipped or not, and Parquet) have all there is to count; bAbI text offers sentences,
-questions, answers and the support it cites, but no alternative supports and no compositions.
+Records (JSONL, gzipped or not, and Parquet) have everything; bAbI text has sentences, questions,
+answers and the support it cites, but no alternative supports and no compositions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from fabula.world import WORLDS
 if TYPE_CHECKING:
     import duckdb
 
-MOST_KEYS = 5_000  # distinct things told apart in one count; the rest is counted together
+MOST_KEYS = 5_000  # distinct values per count; the rest is counted together
 OTHERS = "(others)"
 
 
@@ -41,29 +41,29 @@ class Summary:
     recipes: Counter[str] = field(default_factory=Counter)
     splits: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
-    """Kinds of question; in bAbI text, the first two words of questions."""
+    """Question kinds; in bAbI text, the first two words of questions."""
     answers: Counter[str] = field(default_factory=Counter)
     sentences: Counter[int] = field(default_factory=Counter)
     """Instances by the number of sentences before the question."""
     words: int = 0
-    """Words of all stories."""
+    """Number of words in all stories."""
     support_sizes: Counter[int] = field(default_factory=Counter)
     supports: Counter[int] = field(default_factory=Counter)
     """Instances by the number of alternative minimal supports."""
     compositions: Counter[str] = field(default_factory=Counter)
-    """Events and tellings in the support, together."""
+    """Events and tellings in the support, combined."""
     recency: Counter[int] = field(default_factory=Counter)
-    """Instances by the sentences told after the last supporting one."""
+    """Instances by the number of sentences after the last supporting one."""
     defects: int = 0
     """Labels declared not to follow from the text."""
 
     @property
     def majority(self) -> float:
-        """Part of the questions that the commonest answer gets right."""
+        """Fraction of the questions that the most frequent answer gets right."""
         return max(self.answers.values(), default=0) / self.instances if self.instances else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as JSON has it, the commonest first or in numerical order."""
+        """The summary as JSON data, most frequent first or in numerical order."""
         return {
             "files": self.files,
             "bytes": self.bytes,
@@ -99,7 +99,7 @@ def _numeric(counts: Mapping[int, int]) -> dict[str, int]:
 
 STATED = frozenset(text for world in WORLDS for text in conventions("en", world).values())
 """Sentences that state a convention; they are not counted."""
-BATCH = 2_000  # questions of bAbI text that are made a table at a time
+BATCH = 2_000  # questions of bAbI text per table
 
 COUNTED = {
     "recipes": "recipe",
@@ -123,7 +123,7 @@ NUMERIC = ("sentences", "words", "support_sizes", "supports", "recency", "defect
 
 
 def stats(source: Source) -> Summary:
-    """What a data set consists of: answers, support sizes, compositions and more.
+    """Statistics of a data set: answers, support sizes, compositions and more.
 
     >>> import fabula
     >>> fabula.stats(fabula.Dataset("babi/qa6", size=50)).kinds
@@ -144,7 +144,7 @@ def summarise(paths: Iterable[Path]) -> Summary:
             for file in data_files(path, *ENDINGS, ".txt"):
                 _count_file(summary, file, tables)
     if not summary.instances:
-        raise FabulaError(f"{', '.join(summary.files)}: there is no question to count.")
+        raise FabulaError(f"{', '.join(summary.files)}: there are no questions to count.")
     return summary
 
 
@@ -187,7 +187,7 @@ def _count_text(summary: Summary, path: Path, tables: duckdb.DuckDBPyConnection)
 
 
 def _questions(path: Path) -> Iterator[dict[str, Any]]:
-    """The questions of bAbI text as rows; what text does not offer is left out."""
+    """The questions of bAbI text as rows; columns that text does not have are left out."""
     for story in babi.read(path):
         for question in story.questions:
             yield {

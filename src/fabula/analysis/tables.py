@@ -42,12 +42,12 @@ COLUMNS = {
     "features": "JSON",
     "provenance": "JSON",
 }
-"""The fields of a record as columns. Only those that are asked for are read."""
+"""The fields of a record as columns. Only those needed are read."""
 
 
 @contextmanager
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A columnar engine with its own place on disk, gone at the end."""
+    """A columnar engine with its own temporary folder on disk."""
     import duckdb
 
     folder = tempfile.mkdtemp(prefix="fabula-")
@@ -65,7 +65,7 @@ NEEDED = tuple(name for name in COLUMNS if name not in ("choices", "facts", "rol
 
 
 def rows_of(file: Path, needed: Sequence[str] = NEEDED) -> str:
-    """SQL for the records of a file; one that lacks a needed field is an error."""
+    """SQL for the records of a file; a missing field that is needed is an error."""
     place = _quoted(file)
     if file.suffix == ".parquet":
         names = ", ".join(f"{name}::{kind} AS {name}" for name, kind in COLUMNS.items())
@@ -85,22 +85,22 @@ def rows_of(file: Path, needed: Sequence[str] = NEEDED) -> str:
 
 
 def _quoted(file: Path) -> str:
-    """A path as SQL has it, without wildcards and without a '~' at its beginning."""
+    """A path quoted for SQL, with wildcards and a leading '~' escaped."""
     text = "".join(f"[{c}]" if c in "*?[" else c for c in str(file.absolute()))
     return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager
 def blaming(file: Path) -> Iterator[None]:
-    """Turns the engine's complaints about a file into ours, with the place."""
+    """Turn the engine's errors about a file into ours, with the place."""
     import duckdb
 
     try:
         if file.suffix != ".parquet" and _cut_off(file):
-            raise duckdb.Error("the last line is cut off")  # the engine would leave it out
+            raise duckdb.Error("the last line is incomplete")  # the engine would skip it
         yield
     except duckdb.Error as error:
-        for _ in records_of(file):  # says which record is wrong, and how
+        for _ in records_of(file):  # reports which record is wrong, and how
             pass
         told = str(error).splitlines()[0]
         raise ParseError(f"{file}: a field has the wrong type: {told}.") from None

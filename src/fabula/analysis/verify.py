@@ -5,12 +5,16 @@ For each record, from its text alone:
    answer, and accepts every support.
 2. A second route, which shares neither code nor rules with the reader, does so again. It matches
    sentences and question with plain patterns made from the language files (`account.py` of each
-   world, `language/patterns.py`, `language/foreign.py`), resolves pronouns by rules of its own, and
-   proves by a decision procedure of its own that the answer follows, that each support suffices and
-   is not stale, and that no sentence of a support can be dropped. With `logic`, the logic program
-   of the world (`rules.lp`) has to prove the same from the same facts, which takes far longer.
+   world, `language/patterns.py`, `language/foreign.py`), resolves pronouns by its own rules, and
+   proves by its own decision procedure that the answer follows, that each support suffices and is
+   not stale, and that no sentence of a support can be dropped. With `logic`, the logic program of
+   the world (`rules.lp`) has to prove the same from the same facts, which takes far longer.
 3. The cited support is one of the proofs, unless it follows a published convention.
-4. The record names just the conventions without which the answer does not follow.
+4. The record names exactly the conventions without which the answer does not follow.
+5. A question that the story leaves open has two witnesses: complete worlds in which every sentence
+   is true and that answer it differently. Neither route finds either answer.
+6. A record of a contrast pair tells truly what was edited: undone, the edit gives a story with the
+   answer of the original, proven by its supports; variables and spans are those of the story.
 
 A label that the recipe declares a defect of published data (`features.defect`) must indeed not
 follow by either route; these are counted separately.
@@ -26,7 +30,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from fabula.core.instance import Instance
+from fabula.analysis.pairs import pair_objections
+from fabula.core.instance import UNKNOWN, Instance
 from fabula.core.supports import mask_of
 from fabula.core.workers import Workers
 from fabula.datasets.dataset import Dataset
@@ -72,18 +77,18 @@ class Verdict(NamedTuple):
     defects: int
     """Labels declared as defects of published data, which indeed do not follow."""
     failures: list[Failure]
-    """The first ones, as many as were asked for."""
+    """The first ones, up to the limit."""
     altered: tuple[str, ...] = ()
-    """Files that are not as the manifest of the data set says, and how."""
+    """Files that differ from the manifest of the data set, and how."""
 
     @property
     def failed(self) -> int:
-        """How many instances are not proven."""
+        """The number of instances that are not proven."""
         return self.instances - self.proven - self.defects
 
 
 def objections(instance: Instance, logic: bool = False) -> list[str]:
-    """Objections to a record; none if it is proven.
+    """Objections to a record; empty if it is proven.
 
     With `logic`, the logic program has to prove it too.
     """
@@ -101,7 +106,7 @@ def objections(instance: Instance, logic: bool = False) -> list[str]:
     except ParseError as error:
         return [str(error)]
     if tongue and [word.lower() for word in query] == [word.lower() for word in instance.query]:
-        query = instance.query  # other scripts do not tell 'gertrude' from 'Gertrude'
+        query = instance.query  # other scripts do not distinguish 'gertrude' from 'Gertrude'
     found = []
     if tuple(reading.facts()) != instance.facts:
         found.append("the facts of the record are not those of its sentences")
@@ -109,13 +114,16 @@ def objections(instance: Instance, logic: bool = False) -> list[str]:
         # a query that the world does not know cannot be put to the reader
         return [*found, f"the question asks {query}, the record {instance.query}"]
     if len(instance.roles) != len(instance.story):
-        found.append("there is not one role for each sentence")
-    if "defect" in instance.features:
+        found.append("the number of roles differs from the number of sentences")
+    if not instance.answerable:
+        found += _left_open(instance, world, code, reading)
+    elif "defect" in instance.features:
         found += _undue_defect(world, code, instance)
     else:
         found += _by_reader(instance, reading)
         found += _by_convention(instance, world, reading)
     found += _by_second_route(written, name, world, logic)
+    found += pair_objections(instance, written, world, code)
     return list(dict.fromkeys(found))
 
 
@@ -126,7 +134,9 @@ def _by_second_route(instance: Instance, name: str, world: World, logic: bool) -
     try:
         story = list(map(hearing.sentence, instance.story))
         account = world.account(code, story, instance.features)
-        if account is None:  # a world without a parser of its own for this
+        if account is None and not instance.answerable:
+            return []
+        if account is None:  # a world without its own verifier
             claim = Claim(instance.query, hearing.words(instance.answer), instance.supports)
             return [] if "defect" in instance.features else world.prove(code, story, [claim])[0]
         asked = hearing.question(instance.question)
@@ -140,16 +150,22 @@ def _by_second_route(instance: Instance, name: str, world: World, logic: bool) -
     for number, (own, recorded) in enumerate(zip(facts, instance.facts, strict=False), 1):
         if set(own) != set(recorded):
             found.append(
-                f"sentence {number} tells {_listed(own)} by the verifier's own patterns, "
-                f"the record says {_listed(recorded)}"
+                f"sentence {number} states {_listed(own)} by the verifier's own patterns, "
+                f"but the record says {_listed(recorded)}"
             )
-    # other scripts do not tell 'gertrude' from 'Gertrude'
+    # other scripts do not distinguish 'gertrude' from 'Gertrude'
     same = str.lower if hearing.changes else str
     if [same(word) for word in query] != [same(word) for word in instance.query]:
         found.append(
             f"the question asks {query} by the verifier's own patterns, "
             f"the record says {instance.query}"
         )
+    if not instance.answerable:
+        for answer in _witnessed(instance):
+            proofs = account.prove([Claim(query, answer, ())], logic)
+            if not any(NOT_ENTAILED in reason for reason in proofs[0]):
+                found.append(f"{','.join(answer)} follows, though the record says {UNKNOWN}")
+        return found
     claim = Claim(query, hearing.words(instance.answer), instance.supports)
     if "defect" in instance.features:
         proofs = account.prove([claim._replace(supports=())])
@@ -159,6 +175,42 @@ def _by_second_route(instance: Instance, name: str, world: World, logic: bool) -
     for by_logic in (False, True)[: 1 + logic]:
         found += account.prove([claim], by_logic)[0]
     return found
+
+
+def _left_open(instance: Instance, world: World, code: str, reading: Reading) -> Iterator[str]:
+    """Whether a question has no answer: two complete worlds fit the story and differ in theirs."""
+    finding = _found(reading, instance.query)
+    if finding is not None:
+        yield f"the reader finds {','.join(finding.answer)}, the record says {UNKNOWN}"
+    if instance.support or instance.supports:
+        yield "a question without an answer has no support"
+    kind = instance.query[0]
+    if kind not in world.open_kinds:
+        yield f"a story always answers questions of kind {kind}"
+        return
+    facts, answers = reading.facts(), []
+    for number, witness in enumerate(instance.extras.get("witnesses") or (), 1):
+        try:
+            answer = world.fits(code, facts, instance.query, witness["world"])
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            yield f"witness {number} is not a world of this kind"
+            continue
+        if answer is None:
+            yield f"witness {number} does not fit the story, or answers nothing"
+        elif list(answer) != list(witness["answer"]):
+            said = ",".join(witness["answer"])
+            yield f"witness {number} answers {','.join(answer)}, the record says {said}"
+        else:
+            answers.append(answer)
+    if len(answers) == 2 and answers[0] == answers[1]:
+        yield "both witnesses give the same answer"
+    if len(instance.extras.get("witnesses") or ()) != 2:
+        yield "there are not two witnesses"
+
+
+def _witnessed(instance: Instance) -> list[tuple[str, ...]]:
+    """The answers of the witnesses."""
+    return [tuple(each["answer"]) for each in instance.extras.get("witnesses") or ()]
 
 
 def _listed(facts: Sequence[tuple[str, ...]]) -> str:
@@ -183,7 +235,7 @@ def _in_own_words(instance: Instance, tongue: Tongue) -> Instance:
 
 
 def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
-    """A declared defect that is none: the label follows after all."""
+    """A declared defect whose label follows after all."""
     finding = _found(world.read(code, instance.story), instance.query)
     if finding is not None and same_answer(instance.query, finding.answer, instance.answer):
         return [UNDUE]
@@ -191,7 +243,7 @@ def _undue_defect(world: World, code: str, instance: Instance) -> list[str]:
 
 
 def _found(reading: Reading, query: Query) -> Finding | None:
-    """The reader's finding for a query; the supports to check are those of the record."""
+    """The reader's answer to a query; the supports to check are those of the record."""
     return reading.concluded(query) if isinstance(reading, Concluding) else reading.find(query)
 
 
@@ -215,9 +267,11 @@ def _by_reader(instance: Instance, reading: Reading) -> Iterator[str]:
 
 
 def _by_convention(instance: Instance, world: World, reading: Reading) -> Iterator[str]:
-    """Whether the record names the conventions that its answer relies on, and states them."""
+    """Check that the record names the conventions its answer relies on, and that the recipe states
+    them.
+    """
     named = instance.features.get("conventions")
-    if named is None or not instance.supports:  # text without features, or nothing to go by
+    if named is None or not instance.supports:  # text without features, or nothing to compare
         return
     masks = [mask_of(support) for support in instance.supports]
     relied = world.relies(reading, instance.query, instance.answer, masks)
@@ -244,9 +298,9 @@ def verify(
 
     Args:
         source: a file or folder (records or bAbI text), a Dataset, or instances.
-        limit: how many failures are listed.
-        workers: processes.
-        sample: only the first instances of each file, or of the data set.
+        limit: maximum number of failures to list.
+        workers: number of processes.
+        sample: only check this many instances of each file, or of the data set.
         progress: called with the number of instances just checked.
         logic: whether the logic programs have to prove them too; this takes far longer.
 
@@ -315,7 +369,7 @@ def records(path: Path, sample: int | None = None) -> Iterator[Instance]:
 
 
 def count(path: Path, sample: int | None = None) -> int:
-    """How many records `records` will give, as far as that is quickly known."""
+    """The number of records that `records` will give, as far as it is quickly known."""
     found = 0
     for file in data_files(path, *ENDINGS, ".txt"):
         size = 0
@@ -323,7 +377,7 @@ def count(path: Path, sample: int | None = None) -> int:
             with file.open("rb") as lines:
                 size = sum(b"\t" in line for line in lines)
         else:
-            with suppress(FabulaError):  # reading it will tell what is wrong with it
+            with suppress(FabulaError):  # reading the file will report what is wrong with it
                 size = count_of(file)
         found += size if sample is None else min(size, sample)
     return found

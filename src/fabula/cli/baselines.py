@@ -1,4 +1,4 @@
-"""`fabula baselines`: what trivial baselines get right."""
+"""`fabula baselines`: the accuracy of trivial baselines."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def baselines(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Measure trivial baselines: majority, last mention, question only …
+    """Measure trivial baselines, such as the majority answer or the last mention.
 
-    A model has learned something only as far as it beats these. Kinship stories also get look-up
+    A model has learned something only if it beats these. Kinship stories also get look-up
     baselines for each chain length, on the first and last relation and on the bag of relations,
     learned from nine tenths of the questions.
 

@@ -1,16 +1,19 @@
-"""What commands share: groups in the help, common options, parsing of values, the terminal."""
+"""Shared by the commands: groups in the help, common options, parsing of values, the terminal."""
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from fabula.errors import FabulaError, hint
 
@@ -20,23 +23,58 @@ if TYPE_CHECKING:
     from fabula.generation.shortcuts import Score
     from fabula.recipe.model import Recipe
 
-# --- groups of commands, and of options, in the help ---
+# --- groups of options in the help ---
 
-MAKE, CHECK, EVALUATE, TRAIN, EXPLORE = (
-    "Make data", "Check data", "Evaluate", "Train", "Explore",
-)  # fmt: skip
 DATA, OUTPUT, EXECUTION = "Data", "Output", "Execution"
+PROMPT = "Prompt"
 
 RENAMED = {
     "eval": {"--tokens": "--max-tokens"},
     "rewrite": {"--tokens": "--max-tokens"},
     "train": {"--start": "--fine-tune-from"},
 }
-"""Old names of options, by command; they are accepted, but the help does not list them."""
+"""Old names of options, by command; still accepted, but not listed in the help."""
+
+
+def flowing(text: str) -> str:
+    """A help text whose paragraphs wrap at the width of the terminal.
+
+    Lines of lists and examples stay as they are, with their indentation.
+    """
+    paragraphs = []
+    for paragraph in text.split("\n\n"):
+        lines = paragraph.split("\n")
+        listed = any(line.startswith((" ", "[bold]")) for line in lines)
+        # inside the markup, so that a paragraph of its own is not dedented
+        kept = [re.sub(r"^( +)\[bold\]", r"[bold]\1", line) for line in lines]
+        paragraphs.append("\n".join(kept) if listed else " ".join(lines))
+    return "\n\n".join(paragraphs)
+
+
+def _laid_out(command: Any, context: Any) -> Any:
+    """The command for its help: text that flows, and no type for options without a value."""
+    for option in command.get_params(context):
+        if getattr(option, "is_flag", False) and option.metavar is None:
+            option.metavar = ""
+    shown = copy(command)
+    shown.help = flowing(inspect.cleandoc(command.help or ""))
+    return shown
+
+
+class Group(TyperGroup):
+    """A group of commands whose help is laid out well."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        TyperGroup.format_help(_laid_out(self, ctx), ctx, formatter)
 
 
 class Command(TyperCommand):
-    """A command that also accepts the old names of its options."""
+    """A command whose help is laid out well, and that accepts the old names of its options."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        TyperCommand.format_help(_laid_out(self, ctx), ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, with the current names of options."""
@@ -48,7 +86,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, current)
 
 
-# --- options that several commands have ---
+# --- shared options ---
 
 RecipeName = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A name from `fabula list`, or your own .toml file.")
@@ -67,12 +105,43 @@ Settings = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+AnswerForm = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Answer format: word, sentence, letter, json.",
+        rich_help_panel=PROMPT,
+    ),
+]
+InstructionLanguage = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODE",
+        help="Language of the instructions: en, hi, hi-Deva.",
+        show_default="that of the story",
+        rich_help_panel=PROMPT,
+    ),
+]
+MaxTokens = Annotated[
+    int,
+    typer.Option(metavar="N", min=1, help="Maximum tokens per reply.", rich_help_panel=PROMPT),
+]
+Concurrency = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Maximum concurrent requests; the batch size of a batched function.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+Device = Annotated[
+    str, typer.Option(metavar="DEVICE", help="cpu, cuda, mps …", rich_help_panel=EXECUTION)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 Force = Annotated[
     bool,
-    typer.Option(
-        "--force", help="Replace a data set that is already there.", rich_help_panel=OUTPUT
-    ),
+    typer.Option("--force", help="Replace an existing data set.", rich_help_panel=OUTPUT),
 ]
 NewFolder = Annotated[
     Path, typer.Option(metavar="DIR", help="A new or empty folder.", rich_help_panel=OUTPUT)
@@ -86,11 +155,11 @@ Workers = Annotated[
 ]  # fmt: skip
 
 
-# --- what was typed ---
+# --- parsing of values ---
 
 
 def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[str, Any]:
-    """The changes asked for by an option: values as TOML, bare words as strings."""
+    """The changes given by an option: values as TOML, bare words as strings."""
     from fabula.core.files import parse_toml
     from fabula.core.soundness import DEEPEST, shown
     from fabula.errors import ParseError
@@ -117,20 +186,20 @@ def changes_of(settings: Sequence[str] | None, option: str = "--set") -> dict[st
             changes[key] = text
             continue
         if len(parsed) > 1:
-            raise FabulaError(f"{option} {setting}: one value only.")
+            raise FabulaError(f"{option} {setting}: give one value only.")
         changes[key] = parsed["value"]
     return changes
 
 
 def sizes_of(text: str | None, recipe: Recipe) -> dict[str, int]:
-    """How many questions of which split."""
+    """The number of questions per split."""
     if text is None:
         return {name: split.size for name, split in recipe.splits.items()}
     return counts_of(text, tuple(recipe.splits), f"recipe {recipe.id}")
 
 
 def counts_of(text: str, splits: Collection[str], owner: str) -> dict[str, int]:
-    """How many questions of which split, as typed."""
+    """The number of questions per split, as typed."""
     if "=" not in text:
         return dict.fromkeys(splits, _count(text, text))
     sizes: dict[str, int] = {}
@@ -139,27 +208,27 @@ def counts_of(text: str, splits: Collection[str], owner: str) -> dict[str, int]:
         if name not in splits:
             raise FabulaError(f"--size {text}: {owner} has no split '{name}'.{hint(name, splits)}")
         if name in sizes:
-            raise FabulaError(f"--size {text}: '{name}' is named twice.")
+            raise FabulaError(f"--size {text}: '{name}' is listed twice.")
         sizes[name] = _count(number, text)
     return sizes
 
 
 def _count(number: str, text: str) -> int:
-    """A number of questions as typed."""
+    """A number of questions, as typed."""
     digits = number.replace("_", "")
     if not (digits.isascii() and digits.isdecimal()) or int(digits) < 1:
         raise FabulaError(
-            f"--size {text}: '{number}' is not a whole number from 1. "
+            f"--size {text}: '{number}' is not a positive whole number. "
             "Write e.g. --size 500 or --size train=1000,test=100."
         )
     return int(digits)
 
 
-# --- what is shown ---
+# --- output ---
 
 
 def terminal(stderr: bool = False) -> Console:
-    """The terminal; text that goes elsewhere is not wrapped to a width it does not have."""
+    """The terminal; redirected output is not wrapped."""
     from rich.console import Console
 
     width = (
@@ -169,8 +238,14 @@ def terminal(stderr: bool = False) -> Console:
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
+def dim(text: str) -> str:
+    """A text to be shown dimly on a terminal; as it is elsewhere. Loads nothing, unlike Rich."""
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return text if plain else f"\033[2m{text}\033[0m"
+
+
 def print_json(value: Any) -> None:
-    """JSON on stdout."""
+    """Print JSON on stdout."""
     import orjson
 
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS)
@@ -183,7 +258,7 @@ def listed(text: str | None) -> tuple[str, ...] | None:
 
 
 def show_story(story: Sequence[str], support: Sequence[int], console: Console) -> None:
-    """Print numbered sentences, with a mark at those of the support."""
+    """Print numbered sentences, marking those of the support."""
     width = len(str(len(story)))
     for number, sentence in enumerate(story, 1):
         mark = "*" if number in support else " "
@@ -191,7 +266,7 @@ def show_story(story: Sequence[str], support: Sequence[int], console: Console) -
 
 
 def show_scores(found: Sequence[Score], console: Console) -> None:
-    """Print what each baseline gets right, with bars."""
+    """Print the score of each baseline, with bars."""
     from fabula.analysis.charts import bar_of
 
     plain = "utf" not in (console.encoding or "").lower()
@@ -206,7 +281,9 @@ def show_scores(found: Sequence[Score], console: Console) -> None:
 
 @contextmanager
 def meter(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Shows progress on a terminal if it takes more than a second; yields what counts on."""
+    """Show progress on a terminal if it takes more than a second; yields a function that advances
+    it.
+    """
     if not sys.stderr.isatty():
         yield lambda count: None
         return

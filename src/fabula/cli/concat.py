@@ -1,4 +1,4 @@
-"""`fabula concat`: published bAbI files joined."""
+"""`fabula concat`: joins published bAbI files."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def concurrence(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Measure whether benchmarks rank models alike: Pearson and Kendall, with 95 % intervals.
+    """Measure whether benchmarks rank models alike: Pearson and Kendall, with 95% intervals.
 
     Examples:
       [bold]fabula concurrence[/bold]
@@ -57,7 +57,9 @@ def concurrence(
         )
     terminal().print(shown)
     if any(each.models < FEWEST for each in found):
-        terminal().print(f"A correlation needs {FEWEST} models that have both scores.", style="dim")
+        terminal().print(
+            f"A correlation needs at least {FEWEST} models with both scores.", style="dim"
+        )
 
 
 def _interval(found: Sequence[float]) -> str:

@@ -23,7 +23,7 @@ def curves(
     ] = 0.95,
     json: Json = False,
 ) -> None:
-    """Show how many training examples a model needs, and whether doses of others fix a failure.
+    """Show how many training examples a model needs, and whether a few of a new kind fix a failure.
 
     The training data are known for models of `fabula train`; for others, name them with `fabula
     eval --train`.
@@ -66,7 +66,7 @@ def _show_curve(curve: Curve, axis: str, note: str) -> None:
 
     console = terminal()
     console.print(f"{curve.model} on {curve.test}: {note}", style="bold", soft_wrap=True)
-    shown = Table(axis, "accuracy", "95 %", "questions", box=None, pad_edge=False)
+    shown = Table(axis, "accuracy", "95%", "questions", box=None, pad_edge=False)
     for column in shown.columns:
         column.justify = "right"
     for point in curve.points:

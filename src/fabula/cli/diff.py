@@ -20,7 +20,7 @@ def diff(
     after: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
     json: Json = False,
 ) -> None:
-    """Compare two data sets: how they were made, their records, their figures.
+    """Compare two data sets: how they were generated, their records, their statistics.
 
     The exit code is 1 if the records differ.
 
@@ -36,10 +36,10 @@ def diff(
     else:
         console = terminal()
         _pairs("made", found.made, console)
-        verdict = "the same records" if found.none else "the records differ"
+        verdict = "identical records" if found.none else "the records differ"
         console.print(f"{before} and {after}: {verdict}", style="bold", soft_wrap=True)
         console.print(
-            f"  compared by {found.by}: {found.same:,} the same, {found.changed:,} changed, "
+            f"  compared by {found.by}: {found.same:,} identical, {found.changed:,} changed, "
             f"{found.gone:,} only in the first, {found.added:,} only in the second",
             soft_wrap=True,
         )

@@ -1,4 +1,4 @@
-"""`fabula doses`: nested training sets to inoculate a model."""
+"""`fabula doses`: nested small training sets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def doses(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Draw nested doses of training examples, disjoint from the test set, to inoculate a model.
+    """Draw doses: nested small sets of training examples that share nothing with the test set.
 
     Train on the old data alone and together with each dose, evaluate each model on both tests, and
     compare them with `fabula curves`.
@@ -58,7 +58,7 @@ def doses(
         if min(wanted) < 1:
             raise ValueError
     except ValueError:
-        raise UsageError(f"--sizes {sizes}: whole numbers are wanted, e.g. 10,100") from None
+        raise UsageError(f"--sizes {sizes}: expected whole numbers, e.g. 10,100") from None
     written = write_doses(data, out, wanted, test or (), seed, force)
     if json:
         print_json([str(path) for path in written])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +13,13 @@ from fabula.cli.common import (
     DATA,
     EXECUTION,
     OUTPUT,
+    PROMPT,
+    AnswerForm,
+    Concurrency,
+    Device,
+    InstructionLanguage,
     Json,
+    MaxTokens,
     Seed,
     Settings,
     changes_of,
@@ -22,9 +30,11 @@ from fabula.cli.stages import stages
 from fabula.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from fabula.evaluation.evaluate import Evaluation
 
-PROMPT, LIMITS = "Prompt", "Limits of API models"
+LIMITS, ADAPTIVE = "Limits of API models", "Adaptive"
 
 
 def eval_(
@@ -81,42 +91,24 @@ def eval_(
     style: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="direct, or reason (think first).", rich_help_panel=PROMPT
+            metavar="NAME",
+            help="direct, reason (think first), or cite (also name the sentences it follows from).",
+            rich_help_panel=PROMPT,
         ),
     ] = "direct",
-    form: Annotated[
-        str,
+    form: AnswerForm = "word",
+    language: InstructionLanguage = None,
+    max_tokens: MaxTokens = 256,
+    concurrency: Concurrency = 8,
+    timeout: Annotated[
+        float | None,
         typer.Option(
-            metavar="NAME",
-            help="Answer format: word, sentence, letter, json.",
-            rich_help_panel=PROMPT,
-        ),
-    ] = "word",
-    language: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CODE",
-            help="Language of the instructions: en, hi, hi-Deva.",
-            show_default="that of the story",
-            rich_help_panel=PROMPT,
-        ),
-    ] = None,
-    max_tokens: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, help="Maximum tokens per reply.", rich_help_panel=PROMPT),
-    ] = 256,
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Maximum concurrent requests; the batch size of a batched function.",
+            metavar="SECONDS",
+            help="Give up if a function or a request takes longer than this.",
             rich_help_panel=EXECUTION,
         ),
-    ] = 8,
-    device: Annotated[
-        str, typer.Option(metavar="DEVICE", help="cpu, cuda, mps …", rich_help_panel=EXECUTION)
-    ] = "cpu",
+    ] = None,
+    device: Device = "cpu",
     likelihood: Annotated[
         bool,
         typer.Option(
@@ -155,43 +147,65 @@ def eval_(
     track: Annotated[
         str | None,
         typer.Option(
-            metavar="PROJECT", help="Also log the figures to trackio.", rich_help_panel=OUTPUT
+            metavar="PROJECT", help="Also log the metrics to trackio.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    adaptive: Annotated[
+        bool,
+        typer.Option(
+            "--adaptive",
+            help="Choose each question by the replies so far; stop at the standard error --se.",
+            rich_help_panel=ADAPTIVE,
+        ),
+    ] = False,
+    se: Annotated[
+        float,
+        typer.Option(
+            metavar="ERROR", help="Standard error of the accuracy.", rich_help_panel=ADAPTIVE
+        ),
+    ] = 0.02,
+    scale: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Calibrated difficulties, from `fabula calibrate`.",
+            show_default="those of the package",
+            rich_help_panel=ADAPTIVE,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Ask a model every question of a benchmark, and score each reply as it comes.
+    """Ask a model every question of a benchmark, and score each reply as it arrives.
 
-    The same command resumes an interrupted run; nothing is asked twice.
+    The same command resumes an interrupted run; nothing is asked twice. With --adaptive, it asks
+    only as many questions of a recipe as it takes to reach the standard error --se.
 
     Examples:
       [bold]fabula eval py:my_model.py:answer babi/qa2 --out runs/mine[/bold]
-      [bold]fabula eval runs/memn2n babi/qa2 --out runs/qa2 --size 500[/bold]
+      [bold]fabula eval hf:NAME actors/mix --out runs/mix --adaptive --se 0.02[/bold]
     """
     import fabula
 
+    options: dict[str, Any] = {
+        "split": split, "seed": seed, "size": size, "changes": changes_of(settings),
+        "shots": shots, "style": style, "form": form, "language": language,
+        "max_tokens": max_tokens, "concurrency": concurrency, "budget": budget,
+        "price": price_of(price), "cost": cost, "cache": cache, "likelihood": likelihood,
+        "device": device, "timeout": timeout,
+    }  # fmt: skip
+    if adaptive:
+        for option, given in (("--train", train), ("--track", track)):
+            if given is not None:
+                raise UsageError(f"{option}: cannot be combined with --adaptive.")
+        _adaptive(model, data, out, {**options, "se": se, "scale": scale}, json)
+        return
     try:
         with stages() as stage:
             found = fabula.evaluate(
                 model,
                 data,
                 out,
-                split=split,
-                seed=seed,
-                size=size,
-                changes=changes_of(settings),
-                shots=shots,
-                style=style,
-                form=form,
-                language=language,
-                max_tokens=max_tokens,
-                concurrency=concurrency,
-                budget=budget,
-                price=_price(price),
-                cost=cost,
-                cache=cache,
-                likelihood=likelihood,
-                device=device,
+                **options,
                 trained_on=train,
                 track=track,
                 stage=stage,
@@ -209,7 +223,43 @@ def eval_(
         _show(found, out)
 
 
-def _price(said: str | None) -> tuple[float, float] | None:
+def _adaptive(model: str, data: str, out: Path, options: dict[str, Any], json: bool) -> None:
+    """Adaptive evaluation, and what it prints."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads would only wait
+    import fabula
+
+    try:
+        with stages() as stage:
+            found = fabula.ability(model, data, out, stage=stage, **options)
+    except KeyboardInterrupt:
+        terminal(stderr=True).print(
+            f"Replies so far are in {out}; the same command resumes from there.", soft_wrap=True
+        )
+        raise
+    notes = []
+    if not found.calibrated:
+        notes.append(f"{found.recipe} is not calibrated, so its questions count as equally "
+                     "difficult; see `fabula calibrate`.")  # fmt: skip
+    if found.doubted:
+        notes.append("The replies do not follow the calibrated difficulties; the estimate rests "
+                     "on random questions.")  # fmt: skip
+    if not found.reached:
+        notes.append(f"The standard error is {found.error:.3f}; more questions are needed for "
+                     f"{options['se']}.")  # fmt: skip
+    for note in notes:
+        terminal(stderr=True).print(note, soft_wrap=True)
+    if json:
+        print_json(found.manifest)
+    else:
+        terminal().print(str(found), style="bold", soft_wrap=True)
+        terminal().print(
+            f"Run in {out}; look at it: fabula report {out} --out report.html", style="dim",
+            soft_wrap=True,
+        )  # fmt: skip
+
+
+def price_of(said: str | None) -> tuple[float, float] | None:
+    """Dollars per million tokens of prompts and of replies, as typed."""
     if said is None:
         return None
     try:
@@ -224,12 +274,24 @@ def _price(said: str | None) -> tuple[float, float] | None:
     return read, written
 
 
+def _show_evidence(found: Mapping[str, Any], console: Console) -> None:
+    """Print right for the right reason, and so on."""
+    reasons = [f"{reason} {count:,}" for reason, count in found["reasons"].items() if count]
+    console.print(f"  {', '.join(reasons) or 'no evidence to judge'}", soft_wrap=True)
+    if found["judged"]:
+        console.print(
+            f"  evidence: precision {found['precision']:.1%}, recall {found['recall']:.1%}"
+        )
+
+
 def _show(found: Evaluation, out: Path) -> None:
     console = terminal()
     console.print(str(found), style="bold", soft_wrap=True)
     others = [f"{name} {n:,}" for name, n in found.outcomes.items() if name != "correct"]
     if others:
         console.print(f"  {', '.join(others)}")
+    if found.evidence:
+        _show_evidence(found.evidence, console)
     if found.best_baseline:
         name, part = found.best_baseline
         console.print(f"  best trivial baseline: {part:.1%} ({name})", soft_wrap=True)

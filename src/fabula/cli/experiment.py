@@ -1,4 +1,4 @@
-"""`fabula experiment`: findings of the papers, checked."""
+"""`fabula experiment`: checks findings of the papers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def experiment(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME…", help="Ids, .toml files, or 'all'; none lists them."),
+        typer.Argument(metavar="NAME…", help="Ids, .toml files, or 'all'; without any, list them."),
     ] = None,
     scale: Annotated[
         str, typer.Option(metavar="SCALE", help="small: for two cores; full: as in the paper.")
@@ -48,7 +48,7 @@ def experiment(
     ] = 1,
     json: Json = False,
 ) -> None:
-    """Run experiments of the papers: train what is missing, and check which claims hold.
+    """Repeat experiments from the papers: train what is missing, and check which claims hold.
 
     Examples:
       [bold]fabula experiment[/bold]
@@ -62,7 +62,7 @@ def experiment(
         catalogue = Catalogue()
         _list(catalogue.known, json)
         for error in dict.fromkeys(catalogue.broken.values()):
-            say(f"left out: {error}", style="red", soft_wrap=True)
+            say(f"skipped: {error}", style="red", soft_wrap=True)
         return
     results = carry_out(
         names,

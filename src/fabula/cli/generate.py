@@ -23,17 +23,18 @@ from fabula.cli.common import (
     Workers,
     changes_of,
     counts_of,
+    dim,
     meter,
     print_json,
     sizes_of,
-    terminal,
 )
+from fabula.core.files import file_size
 from fabula.datasets.formats import FORMATS
 
 if TYPE_CHECKING:
     from fabula.recipe.suite import Suite
 
-FORMAT_NAMES = FORMATS.own  # looking for plug-ins would slow every --help
+FORMAT_NAMES = FORMATS.own  # looking for plug-ins would slow down every --help
 
 
 def generate(
@@ -50,7 +51,7 @@ def generate(
         str | None,
         typer.Option(
             metavar="SIZES",
-            help="Questions: 500 for each split, or train=1000,test=100 for just these splits.",
+            help="Questions: 500 for each split, or train=1000,test=100 for only these splits.",
             show_default="as the recipe says",
             rich_help_panel=DATA,
         ),
@@ -158,15 +159,12 @@ def _kept_on_interrupt() -> Iterator[None]:
 
 
 PROVABLE = ("jsonl", "jsonl.gz", "parquet", "babi")
-MOST_FILES = 8  # of a split, listed by name
+MOST_FILES = 8  # files of a split that are listed by name
 
 
 def _show_written(manifest: dict[str, Any], out: str, took: float) -> None:
-    from fabula.analysis.charts import file_size
-
-    say = terminal().print
     total = manifest["instances"]
-    say(f"Wrote {total:,} questions of {manifest['recipe']} to {out}", soft_wrap=True)
+    print(f"Wrote {total:,} questions of {manifest['recipe']} to {out}")
     rows = []
     for split, part in manifest["splits"].items():
         files = part["files"]
@@ -177,27 +175,26 @@ def _show_written(manifest: dict[str, Any], out: str, took: float) -> None:
             rest = len(files) - MOST_FILES
             held = f"{split}: {part['instances']:,} questions, {file_size(part['bytes'])} in all"
             rows.append((f"… and {rest:,} more", held))
-    rows.append(("README.md", "the card: what it is, its figures, how to make it again"))
+    rows.append(("README.md", "the dataset card: contents, statistics, how to reproduce it"))
     rows.append(("manifest.json", "recipe, seed and checksums"))
     width = max(len(name) for name, _ in rows)
     for name, held in rows:
-        say(f"  {name:{width}}  {held}", soft_wrap=True)
+        print(f"  {name:{width}}  {held}")
     provable = manifest["format"] in PROVABLE and "://" not in out
     proof = f" Prove it: fabula verify {out}" if provable else ""
     if proof and manifest["format"] == "babi" and manifest["content"].get("labels") == "release":
-        # text has only the release's lists, which need not be proofs; records have those too
+        # text has only the release's labels, which need not be proofs; records have both
         proof = f" Check it: fabula audit babi {out}"
-    pace = f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} a second), seed {manifest['seed']}."
-    say(pace + proof, style="dim", soft_wrap=True)
+    pace = f"in {took:.1f} s ({total / max(took, 1e-9):,.0f} per second), seed {manifest['seed']}."
+    print(dim(pace + proof))
 
 
 def _show_suite(suite: Suite, manifest: dict[str, Any], out: Path) -> None:
     files = [file for part in manifest["splits"].values() for file in part["files"]]
     folders = list(suite.folders)
-    say = terminal().print
-    say(f"Wrote {manifest['instances']:,} questions of {suite.id} to {out}", soft_wrap=True)
+    print(f"Wrote {manifest['instances']:,} questions of {suite.id} to {out}")
     for folder in folders:
         inside = [file for file in files if file["file"].startswith(f"{folder}/")]
         count = sum(file["instances"] for file in inside)
-        say(f"  {folder:14} {len(inside):3} files, {count:,} questions", soft_wrap=True)
-    say(f"Check it: fabula audit babi {out / folders[0]}", style="dim", soft_wrap=True)
+        print(f"  {folder:14} {len(inside):3} files, {count:,} questions")
+    print(dim(f"Check it: fabula audit babi {out / folders[0]}"))

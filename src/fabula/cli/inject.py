@@ -1,4 +1,4 @@
-"""`fabula inject`: more questions in bAbI files."""
+"""`fabula inject`: adds questions to bAbI files."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def inject(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Add to every question of bAbI files all others that can be asked at that point.
+    """Extend bAbI files: after every question, ask all others that can be answered at that point.
 
-    The questions are answered from the text alone, so files of any origin will do, and each cites
-    a minimal proof. Tasks without people and things, such as 15 to 19, are skipped.
+    The answers are derived from the text alone, so files from any source work, and each cites a
+    minimal proof. Tasks without people and things, such as 15 to 19, are skipped.
 
     Examples:
       [bold]fabula inject tasks/en --out data/inject[/bold]
@@ -42,7 +42,7 @@ def inject(
         return
     say = terminal().print
     for reason in found.skipped:
-        say(f"  left out: {reason}", soft_wrap=True)
+        say(f"  skipped: {reason}", soft_wrap=True)
     for name, count in found.questions.items():
         say(f"  {name}: {count:,} questions", soft_wrap=True)
     total = sum(found.questions.values())

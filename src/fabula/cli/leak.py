@@ -15,7 +15,7 @@ def leak(
     test: Annotated[Path, typer.Argument(metavar="TEST", help="Test file or folder.")],
     json: Json = False,
 ) -> None:
-    """Measure how much of a test set is already in a training set.
+    """Measure how much of a test set already occurs in a training set.
 
     Examples:
       [bold]fabula leak data/qa2/train.txt data/qa2/test.txt[/bold]

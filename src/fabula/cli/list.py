@@ -1,4 +1,4 @@
-"""`fabula list`: the recipes there are."""
+"""`fabula list`: the available recipes."""
 
 from __future__ import annotations
 

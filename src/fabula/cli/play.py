@@ -63,7 +63,7 @@ def play(
         _run(chosen, script, out, form, seed, actor, force)
         return
     if out is not None or form is not None or force:
-        raise FabulaError("--out, --format and --force belong to --script FILE; name one.")
+        raise FabulaError("--out, --format and --force only work with --script FILE; add it.")
     from fabula.play.console import play as by_hand
     from fabula.play.session import Session
 

@@ -1,4 +1,4 @@
-"""`fabula report`: where and why models fail, on one page."""
+"""`fabula report`: one page that shows where and why models fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from fabula.cli.common import OUTPUT, Json, print_json, terminal
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Run folders of `fabula eval`.")
+        list[Path],
+        typer.Argument(metavar="RUN…", help="Run folders of `fabula eval` or `fabula probe`."),
     ],
     out: Annotated[
         Path,

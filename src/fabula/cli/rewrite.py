@@ -1,4 +1,4 @@
-"""`fabula rewrite`: a data set with its stories or questions changed."""
+"""`fabula rewrite`: changes the stories or questions of a data set."""
 
 from __future__ import annotations
 
@@ -58,15 +58,30 @@ def rewrite(
     seed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="padded, renamed, cloze: random seed.", rich_help_panel=OPERATION
+            metavar="N",
+            help="flip, hold, padded, renamed, cloze: random seed.",
+            rich_help_panel=OPERATION,
         ),
     ] = None,
+    tokenizer: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="flip, hold: the same number of tokens in both, by this tokenizer.json.",
+            rich_help_panel=OPERATION,
+        ),
+    ] = None,
+    format: Annotated[
+        str, typer.Option(metavar="FORMAT", help="File format, as in `fabula generate`.")
+    ] = "jsonl",
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Rewrite the instances of a data set, or of bAbI text, so that their answers stay proven.
 
-    [bold]twin[/bold]        yes-no questions answered by yes, asked as 'where is'
+    [bold]flip[/bold]        pairs: one sentence edited so that the answer changes
+    [bold]hold[/bold]        pairs: one sentence edited so that the answer stays
+    [bold]twin[/bold]        yes-no questions with the answer yes, asked as 'Where is …?'
     [bold]exhaustive[/bold]  the same story with every question that can be asked
     [bold]bare[/bold]        all distractors removed
     [bold]gathered[/bold]    the support moved next to the question
@@ -85,7 +100,9 @@ def rewrite(
         path,
         operation,
         out,
+        format=format,
         force=force,
+        tokenizer=None if tokenizer is None else str(tokenizer),
         length=length,
         filler=filler or None,
         tokens=max_tokens,

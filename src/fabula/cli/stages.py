@@ -1,4 +1,4 @@
-"""Progress of a command that works in stages: the current one is on screen from the start.
+"""Progress display of a command that works in stages: the current one is always on screen.
 
     with stages() as stage:
         with stage("questions of babi/qa2", 1000) as tick:
@@ -6,7 +6,7 @@
         with stage("loading a model"):
             ...
 
-A stage without a total has a bar that moves. Nothing is written where there is no terminal.
+A stage without a total has a moving bar. Without a terminal, nothing is written.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 
 from fabula.core.progress import Stages, Tick, silent
 
-NARROWEST = 12  # columns of the bar, however long a name is
+NARROWEST = 12  # minimum number of columns of the bar
 
 
 @contextmanager
 def stages() -> Iterator[Stages]:
-    """A display of stages, one of them at a time, gone at the end."""
+    """A display that shows one stage at a time and disappears at the end."""
     if not sys.stderr.isatty():
         yield silent
         return
@@ -90,7 +90,7 @@ def stages() -> Iterator[Stages]:
 
 
 def shortened(name: str, room: int) -> str:
-    """A text cut in its middle to some columns: what is done stays, and the end of a name."""
+    """A text truncated in the middle to some columns: the beginning and the end of a name stay."""
     if len(name) <= room:
         return name
     head = room // 3

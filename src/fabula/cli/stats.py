@@ -1,4 +1,4 @@
-"""`fabula stats`: what a data set consists of."""
+"""`fabula stats`: the contents of a data set in numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def stats(
                 terminal().print(f"{name.replace('_', ' '):28} {value}", soft_wrap=True)
         return
     if not paths:
-        raise UsageError("stats: name a data file or folder, or add --paraphrases.")
+        raise UsageError("stats: give a data file or folder, or add --paraphrases.")
     summary = summarise(paths)
     trivial = sampled_scores(paths)
     if svg is not None:

@@ -90,7 +90,7 @@ def train(
         float | None,
         typer.Option(
             metavar="S",
-            help="Processor time per restart, in seconds.",
+            help="CPU time per restart, in seconds.",
             rich_help_panel=TRAINING,
         ),
     ] = None,
@@ -180,7 +180,7 @@ def train(
 
 
 def _say(row: dict[str, Any]) -> None:
-    """Print the figures of an epoch or a restart."""
+    """Print the metrics of an epoch or a restart."""
     terminal(stderr=True).print(_progress(row), soft_wrap=True)
 
 

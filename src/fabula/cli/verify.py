@@ -1,4 +1,4 @@
-"""`fabula verify`: prove a data set again."""
+"""`fabula verify`: proves a data set again."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def verify(
 ) -> None:
     """Prove a data set: every answer and every support, by two independent routes.
 
-    The second route parses the text with patterns of its own and derives the answers by rules of
-    its own. --logic adds the logic programs, which clingo runs.
+    The second route has its own patterns to parse the text and its own rules to derive the answers.
+    --logic adds the logic programs, run by clingo.
 
     The exit code is 1 if anything is not proven, or if files differ from the manifest.
 
@@ -67,7 +67,7 @@ def verify(
     from fabula.core.workers import cores
 
     if not path.exists():
-        raise MissingFileError(f"{path}: there is no such file or folder.")
+        raise MissingFileError(f"{path}: no such file or folder.")
     with meter(f"proving {path}", count(path, sample)) as tick:
         verdict = fabula.verify(path, limit, workers or cores(), sample, tick, logic)
     if json:

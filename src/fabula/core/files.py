@@ -3,9 +3,9 @@
 Promises:
 1. A name from a recipe or data file becomes a file only if `plain_name` accepts it, so nothing is
    ever written outside the folder that the user named; `inside` does the same for reading.
-2. Text from others is read with limits on its size and nesting.
-3. A file or folder has its name only when it is complete and on disk; until then it is hidden
-   beside it. Killed at any moment, a process leaves the old content or none, never a part.
+2. Untrusted text is read with limits on its size and nesting.
+3. A file or folder gets its name only when it is complete and on disk; until then it is a hidden
+   neighbour. A process killed at any moment leaves the old content or none, never a part.
 4. A lock ends with the process that holds it, however that process ends.
 """
 
@@ -21,16 +21,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import file_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 from uuid import uuid4
 
 import orjson
 
 from fabula.core.soundness import DEEPEST, shallow, shown
 from fabula.errors import FabulaError, OutputError, ParseError
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 # --- names ------------------------------------------------------------------------------------
 
@@ -40,7 +37,7 @@ _FORBIDDEN = frozenset('/\\:*?"<>|')
 
 
 def unfit_name(name: object) -> str:
-    """Why a name cannot be that of a file on every system; empty if it can."""
+    """Why a name cannot be a file name on every system; empty if it can."""
     if not isinstance(name, str):
         return "a name must be a text"
     if not name.strip():
@@ -60,7 +57,7 @@ def unfit_name(name: object) -> str:
 
 
 def unfit_path(name: object) -> str:
-    """The same for a name of several parts with slashes between them, such as 'babi/qa2'."""
+    """The same for a name with several parts separated by slashes, such as 'babi/qa2'."""
     if not isinstance(name, str):
         return "a name must be a text"
     parts = name.split("/")
@@ -70,7 +67,7 @@ def unfit_path(name: object) -> str:
 
 
 def plain_name(name: str, what: str) -> str:
-    """The name, if it may become a file or folder; `what` it names is part of the error."""
+    """The name, if it may become a file or folder; `what` describes it in the error."""
     if reason := unfit_name(name):
         raise OutputError(
             f"{what} {shown(name)}: {reason}. Use letters, digits, '-', '_' and '.', e.g. 'test-2'."
@@ -79,7 +76,7 @@ def plain_name(name: str, what: str) -> str:
 
 
 def inside(folder: Path, name: str, what: str) -> Path:
-    """The file of this name in a folder or below; one that is elsewhere is refused."""
+    """The file with this name in a folder or below; rejected if it is elsewhere."""
     try:
         if "\0" not in name and not Path(name).is_absolute() and not name.startswith("~"):
             path = folder / name
@@ -94,7 +91,7 @@ def inside(folder: Path, name: str, what: str) -> Path:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; names that no file can have are no error."""
+    """Whether there is such a file; names that no file can have are not an error."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -109,7 +106,7 @@ LONGEST_LINE = 64_000_000  # bytes of one JSON record
 
 
 def parse_toml(text: str, place: str) -> dict[str, Any]:
-    """TOML as tables; text that is too large or nested too deep is refused."""
+    """TOML as tables; rejects text that is too large or nested too deeply."""
     if len(text) > MOST_TOML:
         raise ParseError(f"{place}: larger than {MOST_TOML:,} characters; this is not a recipe.")
     try:
@@ -126,12 +123,12 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
 
 
 def too_deep(place: str) -> ParseError:
-    """The error for data that are nested too deep."""
-    return ParseError(f"{place}: nested deeper than {DEEPEST} levels; make it flatter.")
+    """The error for data that are nested too deeply."""
+    return ParseError(f"{place}: nested deeper than {DEEPEST} levels; flatten it.")
 
 
 def parse_json(content: bytes, place: str) -> Any:
-    """JSON as data; a document that is too large or nested too deep is refused."""
+    """JSON as data; rejects a document that is too large or nested too deeply."""
     if len(content) > MOST_JSON:
         raise ParseError(f"{place}: larger than {MOST_JSON:,} bytes.")
     try:
@@ -144,7 +141,7 @@ def parse_json(content: bytes, place: str) -> Any:
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, with their numbers from 1."""
+    """The non-blank lines of a file, with their numbers from 1."""
     with path.open("rb") as file:
         for number, line in lines_in(file, str(path)):
             if not line.isspace():
@@ -152,13 +149,13 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def lines_in(file: BinaryIO, name: str, first: int = 1) -> Iterator[tuple[int, bytes]]:
-    """The lines of an open file from here on, with their numbers."""
+    """The lines of an open file from the current position on, with their numbers."""
     number = first
     while line := file.readline(LONGEST_LINE + 1):
         if len(line) > LONGEST_LINE:
             raise ParseError(
                 f"{name}, line {number}: longer than {LONGEST_LINE:,} bytes; "
-                "is this a file with one record a line?"
+                "is this a file with one record per line?"
             )
         yield number, line
         number += 1
@@ -167,7 +164,7 @@ def lines_in(file: BinaryIO, name: str, first: int = 1) -> Iterator[tuple[int, b
 # --- writing ------------------------------------------------------------------------------------
 
 TEMPORARY = ".tmp-"
-"""Part of the name of every file that is not complete yet; what a killed process leaves has it."""
+"""Part of the name of every incomplete file, including those that killed processes leave behind."""
 
 
 def unwritable(path: Path | str, error: OSError, *notes: str, verb: str = "written") -> OutputError:
@@ -181,12 +178,12 @@ def _remedy(path: Path, code: int | None) -> str:
     if code in (errno.ENOSPC, errno.EDQUOT):
         return "Free some disk space or choose another place, and run the command again."
     if code in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "You may not write here: change the permissions or choose another folder."
+        return "Change the permissions or choose another folder."
     if code in (errno.ENOTDIR, errno.EEXIST):
         found = next((each for each in (path, *path.parents) if each.is_file()), path)
         return f"{found} is a file where a folder should be: choose another folder."
     if code == errno.EISDIR:
-        return "It is a folder: name a file."
+        return "It is a folder; give the name of a file."
     if code == errno.ENAMETOOLONG:
         return "Choose a shorter name."
     return "Choose another place, and run the command again."
@@ -194,7 +191,7 @@ def _remedy(path: Path, code: int | None) -> str:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Reports write failures with the path and a fix."""
+    """Report write failures with the path and a fix."""
     try:
         yield
     except OSError as error:
@@ -203,7 +200,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which gets its name when the block ends well. OSErrors are left as they are.
+    """A file to write, which gets its name when the block succeeds. OSErrors are passed through.
 
     Every file that Fabula writes to disk goes through here; only replies are appended to a file.
     """
@@ -219,19 +216,19 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: bytes | memoryview | str) -> None:
-    """Write a file at once; if that fails, the old one stays."""
+    """Write a file atomically; if that fails, the old one stays."""
     with writing(path), whole_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file that people can read too."""
+    """Write an indented JSON file."""
     write_whole(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
 
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """A hidden folder to write into, which takes the place of `out` when the block ends well.
+    """A hidden folder to write into, which replaces `out` when the block succeeds.
 
     Otherwise it is removed, and `out` stays as it was.
     """
@@ -263,7 +260,7 @@ def _settle(path: Path) -> None:
 
 
 def put_in_place(folder: Path, out: Path) -> None:
-    """Give a complete folder its name. A folder that has it is replaced, and never half removed."""
+    """Rename a complete folder to its final name, atomically replacing an existing one."""
     old = out.with_name(f".{out.name}.partial-old-{uuid4().hex[:12]}")
     replaced = out.exists()
     if replaced:
@@ -285,7 +282,7 @@ def remove_empty(folders: Iterable[Path]) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder that can be written to, if it is not there."""
+    """Create a writable folder unless it exists."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -302,21 +299,55 @@ def appending(path: Path) -> Iterator[BinaryIO]:
     try:
         yield file
     finally:
-        with suppress(OSError):  # a failed write was reported when it failed
+        with suppress(OSError):  # a failed write was already reported
             file.close()
 
 
-# --- one process at a time ----------------------------------------------------------------------
+# --- locks --------------------------------------------------------------------------------------
 
 LOCK = ".lock"
 
 
-def locked(path: Path) -> BaseFileLock | None:
-    """A held lock, by a file of this name; None if another process, or this one, holds it.
+class Lock(Protocol):
+    """A lock that is held."""
 
-    It is the system's own lock on an open file: a file that a killed process left locks nothing.
+    def release(self) -> None:
+        """Give it up."""
+
+
+class _Flock:
+    """The system's lock on an open file."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        os.close(self._descriptor)  # gives up the lock
+
+
+def locked(path: Path) -> Lock | None:
+    """Acquire a lock on a file of this name; None if another process, or this one, holds it.
+
+    It is the system's own lock on an open file: a file left by a killed process locks nothing.
     """
-    from filelock import FileLock, Timeout
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows
+        return _locked_elsewhere(path)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except OSError:
+        os.close(descriptor)
+        raise
+    return _Flock(descriptor)
+
+
+def _locked_elsewhere(path: Path) -> Lock | None:
+    from filelock import FileLock, Timeout  # slow to load
 
     lock = FileLock(path)
     try:
@@ -328,7 +359,7 @@ def locked(path: Path) -> BaseFileLock | None:
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Only this process uses the folder within the block; an error if another one does."""
+    """Hold an exclusive lock on a folder within the block; an error if another process does."""
     with writing(folder):
         lock = locked(folder / LOCK)
     if lock is None:
@@ -341,23 +372,24 @@ def exclusive(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-# --- files that were written here ---------------------------------------------------------------
+# --- files written by Fabula --------------------------------------------------------------------
 
 
 def hashed(path: Path) -> str:
-    """What tells the content of a file from any other."""
+    """A hash of the content of a file."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def damaged(path: Path) -> FabulaError:
-    """The error for a file that was written here and cannot be read any more."""
-    return FabulaError(f"{path}: damaged, or of another version; remove it and try again.")
+    """The error for a file that Fabula wrote and that can no longer be read."""
+    return FabulaError(f"{path}: damaged, or written by another version; remove it and try again.")
 
 
 def read_json(path: Path, *needed: str) -> dict[str, Any]:
-    """What a JSON file that was written here says; nothing if it is not there. One that is cut off
-    or lacks what is `needed` is refused."""
+    """The content of a JSON file that Fabula wrote; empty if there is none. A file that is
+    truncated or lacks a `needed` key is rejected.
+    """
     if not path.is_file():
         return {}
     try:
@@ -367,3 +399,14 @@ def read_json(path: Path, *needed: str) -> dict[str, Any]:
     if not found.keys() >= set(needed):
         raise damaged(path)
     return found
+
+
+def file_size(count: float) -> str:
+    """A number of bytes in readable form."""
+    if count < 1000:
+        return f"{count:,.0f} bytes"
+    for unit in ("kB", "MB"):
+        count /= 1000
+        if count < 999.95:
+            return f"{count:,.1f} {unit}"
+    return f"{count / 1000:,.1f} GB"

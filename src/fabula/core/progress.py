@@ -1,4 +1,4 @@
-"""Progress of work that has stages: who does the work names them, who shows them decides how.
+"""Progress of work in stages: the worker names the stages, the caller decides how to show them.
 
     with stage("loading the model"):
         ...
@@ -23,17 +23,17 @@ class Tick:
 
     def __init__(self, on: Callable[[int, str], None] = lambda count, note: None) -> None:
         self.on = on
-        """Called with how many more are done, and a note to show."""
+        """Called with the number of items just done, and a note to show."""
 
     def each(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items, counted as they come."""
+        """The items, counted as they are consumed."""
         for item in items:
             yield item
             self.on(1, "")
 
 
 class Stages(Protocol):
-    """Begins a stage, by its name and total."""
+    """Begins a stage with a name and a total."""
 
     def __call__(self, what: str, total: int | None = None) -> AbstractContextManager[Tick]:
         """A stage, for as long as the context lasts."""
@@ -41,5 +41,5 @@ class Stages(Protocol):
 
 @contextmanager
 def silent(what: str, total: int | None = None) -> Iterator[Tick]:
-    """A stage that nobody sees."""
+    """A stage that is not shown."""
     yield Tick()

@@ -1,4 +1,4 @@
-"""Registries: what Fabula brings and what other packages add.
+"""Registries: built-in entries and those that other packages add.
 
 A registry maps names to objects: worlds, formats, models. Fabula's own entries are listed as
 `module:attribute`; another package adds entries with an entry point of the same group:
@@ -40,7 +40,7 @@ class Registry(Mapping[str, T], Generic[T]):
     def __init__(
         self, group: str, own: Mapping[str, str], noun: str, extras: Mapping[str, str] | None = None
     ) -> None:
-        """`own`: built-in entries; `extras`: which extra installs a package they may lack."""
+        """`own`: built-in entries; `extras`: the extra that installs a package they may need."""
         self.group = group
         self.noun = noun
         self._own = dict(own)
@@ -49,7 +49,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The names of the built-in entries; asking for them looks for no plug-ins."""
+        """The names of the built-in entries; does not look for plug-ins."""
         return tuple(self._own)
 
     @cached_property
@@ -83,7 +83,7 @@ class Registry(Mapping[str, T], Generic[T]):
         return self[name]
 
     def working(self, complain: Callable[[str], None] = lambda reason: None) -> dict[str, T]:
-        """All entries that can be loaded; a broken plug-in is left out and complained about."""
+        """All entries that can be loaded; broken plug-ins are passed to `complain` and left out."""
         found: dict[str, T] = {}
         for name in self:
             try:
@@ -124,7 +124,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
 @cache
 def plugin_folders(name: str) -> tuple[Path, ...]:
-    """The folders of this name in the packages of plug-in worlds: 'language' or 'recipes'."""
+    """The folders with this name in the packages of plug-in worlds: 'language' or 'recipes'."""
     found = []
     for point in WORLDS.plugins.values():
         spec = find_spec(point.module.partition(".")[0])
@@ -153,4 +153,5 @@ WORLDS: Registry[World] = Registry(
     "world",
 )  # fmt: skip
 """The worlds. They are listed here, below the layer that defines them, because recipes and
-languages look them up by name."""
+languages look them up by name.
+"""

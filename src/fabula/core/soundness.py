@@ -2,11 +2,12 @@
 
 Promises:
 1. A record that passes has the types that `Instance` declares, one role and one list of facts for
-   each sentence, and supports that name sentences of its story. Code behind it needs no checks.
-2. A record that does not is refused with its place, the field, what was expected and what is there.
+   each sentence, and supports that name sentences of its story. Later code needs no checks.
+2. A record that fails is rejected with its place, the field, the expected and the actual value.
 3. Only known keys of features and provenance are checked; other keys may hold any JSON.
 
-One pass over the fields, with tests that run at the speed of C: reading stays as fast as parsing.
+It is one pass over the fields, with tests that run at the speed of C: reading stays as fast as
+parsing.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from typing import Any
 from fabula.errors import ParseError
 
 LONGEST_TEXT = 2_000  # characters of a sentence or question; the longest we write has about 500
-DEEPEST = 32  # lists and tables inside one another; what we write has five
+DEEPEST = 32  # maximum nesting of lists and tables; ours is five
 SHOWN = 60  # characters of a wrong value in a message
 
 Test = Callable[[Any, int], bool]
-"""Whether the value of a field is sound in a record of so many sentences."""
+"""Whether the value of a field is valid in a record with n sentences."""
 
 TEXT, NUMBER, LIST, LISTS = {str}, {int}, {list, tuple}, {list}
 
@@ -43,7 +44,7 @@ def _name(value: Any, told: int) -> bool:
 
 
 def _number(value: Any, told: int) -> bool:
-    return type(value) is int  # what is larger than 64 bits comes out of JSON as another type
+    return type(value) is int  # integers beyond 64 bits come out of JSON as another type
 
 
 def _texts(value: Any, told: int) -> bool:
@@ -93,7 +94,7 @@ PERSON, EDGE, TRIPLE = (str, str), (int, str, int, str), (str, str, str)
 
 
 def _rows(value: Any, kinds: tuple[type, ...]) -> bool:
-    """Whether it is a list of rows with just these types."""
+    """Whether it is a list of rows with exactly these types."""
     if type(value) not in LIST or not LIST.issuperset(map(type, value)):
         return False
     return {kinds}.issuperset([tuple(map(type, row)) for row in value])
@@ -130,7 +131,7 @@ def _letters(value: Any, told: int) -> bool:
     return isinstance(value, Mapping) and TEXT.issuperset(map(type, value.values()))
 
 
-# --- what every field must be -------------------------------------------------------------------
+# --- rules for each field -----------------------------------------------------------------------
 
 RULES: tuple[tuple[str, Test, str], ...] = (
     ("id", _name, "a text"),
@@ -148,7 +149,7 @@ RULES: tuple[tuple[str, Test, str], ...] = (
     ("signature", _text, "a text"),
     ("provenance", _table, "a table"),
 )
-"""Field, test and expectation; `story` comes before what is measured against it."""
+"""Field, test and expectation; `story` comes before the fields checked against it."""
 
 _A_NUMBER, _A_TEXT = (_number, "a whole number of 64 bits"), (_text, "a text")
 INSIDE: dict[str, dict[str, tuple[Test, str]]] = {
@@ -183,13 +184,14 @@ INSIDE: dict[str, dict[str, tuple[Test, str]]] = {
 
 
 _shapes: dict[tuple[str, tuple[str, ...], tuple[type, ...]], tuple[str, ...]] = {}
-"""Keys and types of tables that were sound, and those of their keys that hold lists or tables:
-records of one data set have the same, and only what is nested must be looked at again."""
+"""Keys and types of valid tables, and those of their keys that hold lists or tables: records of one
+data set have the same ones, so only nested values must be checked again.
+"""
 MOST_SHAPES = 1_000
 
 
 def check(data: Mapping[str, Any], place: str) -> None:
-    """ParseError with place, field and expectation if a record is unsound."""
+    """Raise ParseError with place, field and expectation if a record is invalid."""
     if not _plainly_sound(data):
         story = data["story"]
         told = len(story) if type(story) in LIST else 0
@@ -212,6 +214,72 @@ def check(data: Mapping[str, Any], place: str) -> None:
     features = data["features"]
     if "edges" in features:
         _check_edges(features, place)
+    if len(data) > len(RULES):
+        _check_extras(data, place)
+
+
+def _variables(value: Any, told: int) -> bool:
+    return (
+        type(value) in LIST
+        and len(value) == told
+        and all(isinstance(each, Mapping) for each in value)
+        and shallow(value)
+    )
+
+
+def _edit(value: Any, told: int) -> bool:
+    if not isinstance(value, Mapping) or not shallow(dict(value)):
+        return False
+    texts = [value.get(key) for key in ("kind", "before", "after")]
+    numbers = [value.get(key) for key in ("sentence", "to")]
+    base = value.get("base")
+    return (
+        all(type(each) is str for each in texts)
+        and all(type(each) is int and each >= 0 for each in numbers)
+        and isinstance(base, Mapping)
+        and _some_texts(base.get("answer"), told)
+        and _supports(base.get("supports"), told + 1)
+    )
+
+
+def _spans(value: Any, told: int) -> bool:
+    if not isinstance(value, Mapping) or set(value) != {"sentences", "names"}:
+        return False
+    sentences = value["sentences"]
+    if not _rows(sentences, (int, int)) or len(sentences) != told:
+        return False
+    return _rows(value["names"], (str, int, int, int))
+
+
+def _witnesses(value: Any, told: int) -> bool:
+    return (
+        type(value) in LIST
+        and len(value) == 2
+        and all(isinstance(each, Mapping) for each in value)
+        and all(isinstance(each.get("world"), Mapping) for each in value)
+        and all(_some_texts(each.get("answer"), told) for each in value)
+        and shallow(list(value))
+    )
+
+
+EXTRAS: dict[str, tuple[Test, str]] = {
+    "pair": (_name, "a text, the id of a record"),
+    "variant": (_name, "base, flip, hold or unknown"),
+    "edit": (_edit, "a table with kind, sentence, to, before, after and base"),
+    "variables": (_variables, "{told} tables, one for each sentence"),
+    "spans": (_spans, "sentences, {told} pairs [begin, end], and names"),
+    "tokens": (_table, "a table"),
+    "witnesses": (_witnesses, "two tables {{'world': …, 'answer': […]}}"),
+}
+"""Fields that only some records have."""
+
+
+def _check_extras(data: Mapping[str, Any], place: str) -> None:
+    told = len(data["story"])
+    for name, (test, expected) in EXTRAS.items():
+        value = data.get(name)
+        if value is not None and not test(value, told):
+            raise _refusal(place, name, expected.format(told=told), value)
 
 
 _FIELDS = [name for name, _, _ in RULES]
@@ -222,9 +290,9 @@ _TYPES = {
 
 
 def _plainly_sound(data: Mapping[str, Any]) -> bool:
-    """Whether a record as files have it passes all RULES, at a third of the time; False if unsure.
+    """Whether a record from a file passes all RULES, in a third of the time; False if unsure.
 
-    Joining is the fastest way to see that a list holds nothing but texts.
+    Joining is the fastest way to check that a list contains only texts.
     """
     values = [data[name] for name in _FIELDS]
     if tuple(map(type, values)) not in _TYPES:
@@ -242,7 +310,8 @@ def _plainly_sound(data: Mapping[str, Any]) -> bool:
         return False
     return (
         len(facts) == len(roles) == told > 0
-        and 0 < length <= LONGEST_TEXT
+        and length > 0
+        and (length <= LONGEST_TEXT or max(map(len, story)) <= LONGEST_TEXT)
         and 0 < len(question) <= LONGEST_TEXT
         and name != ""
         and bool(answer)
@@ -266,10 +335,10 @@ def _check_key(name: str, key: str, value: Any, place: str) -> None:
 
 
 def _check_edges(features: Mapping[str, Any], place: str) -> None:
-    """Edges number the people of the record."""
+    """Check that edges refer to people of the record by number."""
     people = features.get("people")
     if people is None:
-        raise ParseError(f"{place}, field 'features.people': missing, though there are edges.")
+        raise ParseError(f"{place}, field 'features.people': missing, although there are edges.")
     for edge in features["edges"]:
         if not (0 <= edge[0] < len(people) and 0 <= edge[2] < len(people)):
             expected = f"edges between the {len(people)} people, counted from 0"
@@ -280,7 +349,7 @@ NESTED = {list, tuple, dict}
 
 
 def shallow(value: Any, levels: int = DEEPEST) -> bool:
-    """Whether lists and tables are nested at most so deep."""
+    """Whether lists and tables are nested at most `levels` deep."""
     if levels < 0:
         return False
     inner = value.values() if type(value) is dict else value
@@ -292,7 +361,7 @@ def _refusal(place: str, field: str, expected: str, found: Any) -> ParseError:
 
 
 def shown(value: Any) -> str:
-    """A value in a message: cut if it is long, whatever it holds."""
+    """A value in a message, truncated if it is long."""
     if isinstance(value, (list, tuple)):
         value = list(value[:SHOWN])
     elif isinstance(value, Mapping):

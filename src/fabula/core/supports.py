@@ -19,6 +19,8 @@ def mask_of(numbers: Iterable[int]) -> int:
 
 def numbers_of(mask: int) -> tuple[int, ...]:
     """The sentence numbers of a mask, ascending."""
+    if not mask & (mask - 1):
+        return (mask.bit_length() - 1,) if mask else ()
     numbers = []
     while mask:
         low = mask & -mask

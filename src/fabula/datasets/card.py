@@ -1,9 +1,9 @@
-"""The dataset card: a README.md that the hub understands and a datasheet that people can read.
+"""The dataset card: a README.md with metadata for the hub and a datasheet for people.
 
 Promises:
 1. It follows from the plan and the manifest: the same data set has the same card.
-2. Every figure is that of the very data set, counted while it was made.
-3. Its command makes the data set again, byte for byte.
+2. Every number is counted on this data set while it is generated.
+3. Its command reproduces the data set, byte for byte.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fabula._version import __version__
-from fabula.core.instance import Instance
+from fabula.core.instance import UNKNOWN, Instance
 from fabula.datasets.formats import format_named
 from fabula.datasets.formats.base import config_name
 from fabula.datasets.formats.parquet import TYPES
-from fabula.datasets.lookups import LOOKUPS, chain_of, lookups
 from fabula.errors import FabulaError
 from fabula.generation.author import Author
 from fabula.generation.passage import conventions_of
@@ -35,20 +34,20 @@ CARD = "README.md"
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"),
          (10**7, "1M<n<10M"), (10**8, "10M<n<100M"), (10**9, "100M<n<1B"))  # fmt: skip
 MOST = 10  # rows of a table
-SAMPLE = 4_000  # questions of a split that look-ups are tried on
+SAMPLE = 1_000  # questions per split that look-ups are measured on
 
 KEYS = {
-    "story": "no story, told by its opening",
+    "story": "no two splits share a story, judging by its opening",
     "proof": "the sentences of question and support together are in one split only",
-    "facts": "the facts of question and support, however worded, are in one split only",
+    "facts": "the facts of question and support, in any wording, are in one split only",
     "signature": "question and support with names abstracted are in one split only",
 }
 
 
 STATED = {
     "story": "Every story begins with the sentences that state them.",
-    "prompt": "The stories do not state them. The prompts of Fabula do; if you ask in other words, "
-    "state them too.",
+    "prompt": "The stories do not state them. The prompts of Fabula do; if you write your own, "
+    "state them there too.",
     "none": "Neither the stories nor the prompts state them, so a model may be marked wrong for a "
     "sensible reading.",
 }
@@ -72,7 +71,7 @@ def card(plan: Plan, manifest: Mapping[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-# --- the head, for programs -----------------------------------------------------------------------
+# --- the metadata, for programs -------------------------------------------------------------------
 
 
 def _head(plan: Plan, manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +119,7 @@ def _head(plan: Plan, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hub_language(code: str) -> str:
-    """The ISO 639 code of a language, without its script; 'und' for what is no natural language."""
+    """The ISO 639 code of a language, without its script; 'und' for artificial languages."""
     language = code.partition("-")[0]
     return language if re.fullmatch("[a-z]{2,3}", language) else "und"
 
@@ -135,7 +134,7 @@ def _feature(kind: str) -> dict[str, Any]:
 
 
 def _yaml(head: Mapping[str, Any]) -> str:
-    """The head as YAML, in the order in which it is given."""
+    """The metadata as YAML, in the given order."""
     import yaml
 
     text: str = yaml.safe_dump(dict(head), sort_keys=False, allow_unicode=True, width=1_000_000)
@@ -152,7 +151,7 @@ def _example(plan: Plan) -> Iterator[str]:
         f"{'*' if number in record.support else ' '} {number:2} {sentence}"
         for number, sentence in enumerate(record.story, 1)
     ]
-    yield f"## An instance\n\n`{record.id}`; an asterisk marks what the answer follows from."
+    yield f"## An instance\n\n`{record.id}`; asterisks mark the sentences that prove the answer."
     yield _fenced(
         [
             *shown,
@@ -165,7 +164,9 @@ def _example(plan: Plan) -> Iterator[str]:
 
 
 def _conventions(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What answers rely on besides the text, where it is stated, and how often it is needed."""
+    """The section about conventions: what they say, where they are stated, how often they are
+    needed.
+    """
     recipe = plan.recipe
     members = list(recipe.members.values()) if isinstance(recipe, Collection) else [recipe]
     names: dict[str, str] = {}
@@ -174,8 +175,8 @@ def _conventions(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
         names |= {name: known[name] for name in conventions_of(member)}
     if not names:
         yield (
-            "## Conventions\n\nNone: every answer follows from the sentences as any reader takes "
-            "them."
+            "## Conventions\n\nNone: every answer follows from the sentences alone, in their plain "
+            "meaning."
         )
         return
     counts: dict[str, int] = {}
@@ -191,7 +192,7 @@ def _conventions(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
         "`features.conventions` of a record names those without which it does not follow. "
         f"{STATED[recipe.conventions]}"
     )
-    yield _table(["convention", "what it says", "answers that need it"], rows)
+    yield _table(["convention", "meaning", "answers that rely on it"], rows)
 
 
 def _composition(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -203,7 +204,7 @@ def _composition(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
         "by content."
     )
     yield (
-        "## Composition\n\nAn instance is a question about a story told in sentences. There is "
+        "## Composition\n\nAn instance is a question about a story of several sentences. There is "
         "no data about real people: names come from lists, stories from a simulation."
     )
     rows = []
@@ -240,6 +241,22 @@ def _composition(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
     ):
         yield _counts(title, figures, name)
     unproven = sum(counts["supports"].get("0", 0) for counts in figures.values())
+    if plan.recipe.unknown:
+        unanswered = sum(counts["answers"].get(UNKNOWN, 0) for counts in figures.values())
+        unproven -= unanswered
+        yield (
+            f"{unanswered:,} questions are left open: the answer is `{UNKNOWN}`, and "
+            "`witnesses` has two complete worlds that fit every sentence and answer differently. "
+            "Beside each stands its answerable twin, which differs in one sentence (`pair`)."
+        )
+    contrast = plan.recipe.contrast
+    if contrast.flip or contrast.hold:
+        yield (
+            f"Every question is followed by {contrast.flip} edited stories that change its answer "
+            f"(`variant` flip) and {contrast.hold} that do not (hold). Each differs from the "
+            "original, which `pair` names, in one sentence: `edit` says which, `variables` what "
+            "the reader knows after each sentence, `spans` where sentences and names stand."
+        )
     if unproven:
         yield (
             f"{unproven:,} labels follow the published data instead of the text; each of them says "
@@ -248,22 +265,27 @@ def _composition(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
     key = plan.recipe.split_key
     shared = plan.recipe.shared()
     if shared:
-        yield "**What splits have in common**:"
+        yield "**What splits share**:"
         rest = [f"by `split_key`: {KEYS[key]}."] if key in KEYS else []
         yield "\n".join(f"- {line}" for line in (*shared, *rest))
     else:
-        yield f"**What splits have in common**: {KEYS.get(key, 'not ruled out')}."
+        yield f"**What splits share**: {KEYS.get(key, 'not ruled out')}."
     yield from _shortcuts(plan)
 
 
 def _shortcuts(plan: Plan) -> Iterator[str]:
-    """What look-ups on chains find, for recipes that have some; on the first instances, which are
-    made again."""
+    """The section about look-ups on chains, for recipes that have some; measured on the first
+    instances, which are generated again.
+    """
     rows = []
     for split, size in plan.sizes.items():
         author = Author(plan.recipe, split, plan.seed)
         first = list(author.instances(0, min(1, size)))
-        if not first or chain_of(first[0]) is None:
+        if not first or "edges" not in first[0].features:
+            return
+        from fabula.datasets.lookups import LOOKUPS, chain_of, lookups  # loads a world
+
+        if chain_of(first[0]) is None:
             return
         sample = author.instances(0, min(size, SAMPLE))
         rows += [
@@ -272,7 +294,7 @@ def _shortcuts(plan: Plan) -> Iterator[str]:
         ]
     if rows:
         yield (
-            "**Trivial baselines**: the relation as a look-up finds it that knows only the first "
+            "**Trivial baselines**: the answers of a look-up table that knows only the first "
             "and the last relation of the chain, or all of them without their order. It is learned "
             "from nine tenths of the questions of the same split and length (of the first "
             f"{SAMPLE:,} of a split) and tried on the rest."
@@ -301,7 +323,7 @@ def _counts(title: str, figures: Mapping[str, Any], name: str) -> str:
 
 def _making(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
     yield (
-        "## Collection and labelling\n\nNothing was collected. A simulator lets things happen "
+        "## Collection and labelling\n\nNothing was collected. A simulator draws events "
         "and tells them; a reader that sees only the sentences answers the question and finds "
         "every minimal set of sentences that proves it."
     )
@@ -318,7 +340,7 @@ def _making(plan: Plan, manifest: Mapping[str, Any]) -> Iterator[str]:
             "compares two sets."
         )
     yield "`manifest.json` has the checksum of every file."
-    yield f"### Make it again\n\n{_again(plan)}"
+    yield f"### Reproduce it\n\n{_again(plan)}"
     yield "The recipe:"
     content = plan.recipe.model_dump(mode="json", exclude_unset=True)
     yield _fenced(_toml(content), "toml")
@@ -347,14 +369,14 @@ def _again(plan: Plan) -> str:
 
 def _uses(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield (
-        "## Uses\n\nTo measure and to train the understanding of short stories: following "
-        "states, combining facts, ignoring what does not matter. `fabula.score` reads the answer "
-        "out of a free reply. It is not for claims about reading in general: the vocabulary is "
-        "small and the sentences are plain."
+        "## Uses\n\nTo measure and train the understanding of short stories: tracking "
+        "states, combining facts, ignoring distractors. `fabula.score` finds the answer "
+        "in a free-form reply. It does not support claims about reading in general: the "
+        "vocabulary is small and the sentences are plain."
     )
     yield (
-        "The test split should not be trained on. This string marks the data set; text that has "
-        f"it should be left out of training corpora:\n\n`{manifest['canary']}`"
+        "Do not train on the test split. This string marks the data set; please exclude text that "
+        f"contains it from training corpora:\n\n`{manifest['canary']}`"
     )
     yield (
         "## Distribution and maintenance\n\nApache 2.0. There is nothing to maintain: another "
@@ -375,7 +397,9 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _mean(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
-    return f"{sum(int(key) * count for key, count in counts.items()) / max(1, total):.1f}"
+    if not total or set(counts) == {"0"}:
+        return "–"
+    return f"{sum(int(key) * count for key, count in counts.items()) / total:.1f}"
 
 
 def _toml(content: Mapping[str, Any]) -> Iterator[str]:

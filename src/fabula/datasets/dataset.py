@@ -1,13 +1,15 @@
-"""Dataset: a sequence of instances, made when they are asked for.
+"""Dataset: a sequence of instances, made on demand.
 
     data = fabula.Dataset("babi/qa2", split="test", seed=7)     a recipe, by name, file or object
     data = fabula.Dataset("out/qa2", split="test")              a folder, file or URL of records
     data = fabula.Dataset(instances)                            a list
 
 Promises:
-1. `data[i]` costs one instance, not those before it; it is the same in whatever order it is asked.
-2. Slices, `take`, `filter`, `shuffle` and `sample` are views: nothing is made until it is used.
-3. `size=None` makes a recipe endless. What needs an end (`len`, `data[-1]`) then says so.
+1. `data[i]` generates one instance, not those before it; the order of access does not matter.
+2. Slices, `take`, `filter`, `shuffle` and `sample` are views: nothing is generated until it is
+   used.
+3. `size=None` makes a recipe endless. Operations that need an end (`len`, `data[-1]`) then raise an
+   error.
 4. A data set can be pickled, and sent to the workers of a `DataLoader`.
 """
 
@@ -19,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from fabula.core.instance import FIELDS, Instance
+from fabula.core.instance import Instance
 from fabula.core.seeds import below, stream
 from fabula.datasets.stored import Stored, is_data
 from fabula.errors import FabulaError, UsageError, hint
@@ -35,22 +37,22 @@ if TYPE_CHECKING:
     from fabula.scoring import Score
 
 ENDLESS = sys.maxsize
-SEARCHED = 100_000  # instances of an endless data set that a filter looks at without a match
+SEARCHED = 100_000  # instances of an endless data set that a filter tries without a match
 
 
 class _Unset:
-    """The size of a split is the recipe's own."""
+    """Marks a size that was not given: the recipe decides."""
 
 
 _UNSET = _Unset()
 
 
 class Source(Protocol):
-    """Where instances come from."""
+    """A source of instances."""
 
     @property
     def size(self) -> int | None:
-        """How many there are; None if there is no end."""
+        """The number of instances; None if there is no end."""
 
     def get(self, index: int) -> Instance:
         """The instance at this position."""
@@ -60,7 +62,7 @@ class Source(Protocol):
 
 
 class Generated:
-    """Instances of a split of a recipe, made on demand."""
+    """Instances of a split of a recipe, generated on demand."""
 
     def __init__(self, recipe: Recipe, split: str, seed: int | None, size: int | None) -> None:
         self.recipe = recipe
@@ -86,7 +88,7 @@ class Generated:
 
     @property
     def author(self) -> Author:
-        """What makes the instances."""
+        """The author that generates the instances."""
         if self._author is None:
             self._author = Author(self.recipe, self.split, self.seed)
         return self._author
@@ -105,7 +107,7 @@ class Generated:
 
 
 class Listed:
-    """Instances that are already there."""
+    """Instances in a list."""
 
     def __init__(self, instances: Sequence[Instance]) -> None:
         self._instances = instances
@@ -124,27 +126,27 @@ class Listed:
 
 
 class Filtered:
-    """Those instances of a data set that fulfil a condition, found as they are needed."""
+    """The instances of a data set that meet a condition, found as they are needed."""
 
     def __init__(self, data: Dataset, condition: Callable[[Instance], bool]) -> None:
         self._data = data
         self._condition = condition
         self._found: list[int] = []
-        self._looked = 0  # positions looked at so far
+        self._looked = 0  # positions checked so far
 
     def __repr__(self) -> str:
         return f"{self._data._source!r}, filtered"
 
     @property
     def size(self) -> int | None:
-        """How many there are; this looks at all of them."""
+        """The number of matches; this checks all instances."""
         if self._data.endless:
             return None
         self._look(ENDLESS)
         return len(self._found)
 
     def _look(self, wanted: int) -> None:
-        """Look on until so many were found, or there are no more."""
+        """Check instances until this many matches are found, or there are no more."""
         end = ENDLESS if self._data.endless else len(self._data)
         missed = 0
         for instance in self._data._scan(self._looked, end):
@@ -158,7 +160,7 @@ class Filtered:
             self._looked += 1
             if self._data.endless and missed >= SEARCHED:
                 raise FabulaError(
-                    f"filter: none of the last {SEARCHED:,} instances fulfils the condition. "
+                    f"filter: none of the last {SEARCHED:,} instances meets the condition. "
                     "Set a quota in the recipe (keep, cells) instead of filtering."
                 )
 
@@ -195,12 +197,12 @@ class Dataset(Sequence[Instance]):
         size: int | _Unset | None = _UNSET,
         **changes: Any,
     ) -> None:
-        """`source`: a recipe (name, `.toml` file or object), data that were written, or instances.
+        """`source` is a recipe (name, `.toml` file or object), a stored data set, or instances.
 
         Args:
-            split: the split; 'train' if there is one, or else the first.
+            split: the split; by default 'train' if there is one, or else the first.
             seed: another seed gives another data set of the same kind.
-            size: how many instances; None for no end. By default as many as the recipe says.
+            size: number of instances; None for no end. By default as in the recipe.
             changes: keys of the recipe to change, e.g. `dialect="release"`.
         """
         self._source: Source
@@ -212,7 +214,7 @@ class Dataset(Sequence[Instance]):
             self._from_recipe(source, split, seed, size, changes)
             return
         elif isinstance(source, str | Path):
-            _refuse(f"{source}: data that were already generated", seed=seed, **changes)
+            _refuse(f"{source}: a data set that is already generated", seed=seed, **changes)
             self._source = Stored(source, split)
         else:
             _refuse("a list of instances", split=split, seed=seed, **changes)
@@ -220,8 +222,8 @@ class Dataset(Sequence[Instance]):
             for each in instances:
                 if not isinstance(each, Instance):
                     raise UsageError(
-                        f"a data set holds instances, not {type(each).__name__}. Name a recipe, a "
-                        "folder, or give a list of fabula.Instance."
+                        f"a data set holds instances, not {type(each).__name__}. Give a recipe, a "
+                        "folder, or a list of fabula.Instance."
                     )
             self._source = Listed(instances)
         if not isinstance(size, _Unset):
@@ -345,7 +347,7 @@ class Dataset(Sequence[Instance]):
     __hash__ = None  # type: ignore[assignment]  # equal by content, which may be large
 
     def _key(self) -> object:
-        """Equal keys mean equal content; different ones mean nothing."""
+        """Equal keys mean equal content; different ones say nothing."""
         made = self._source
         rows = self._rows if self._rows is None or isinstance(self._rows, range) else id(self._rows)
         if isinstance(made, Generated) and (self.endless or rows is not None):
@@ -365,7 +367,7 @@ class Dataset(Sequence[Instance]):
         return f"{head}\n{lines}\n  {first.question}  {', '.join(first.answer)}"
 
     def _prefix(self) -> int | None:
-        """How many instances, if these are the first ones of their source."""
+        """The number of instances, if these are the first ones of their source."""
         rows = self._rows
         if rows is None:
             return self._source.size
@@ -374,7 +376,7 @@ class Dataset(Sequence[Instance]):
 
     @property
     def _unknown(self) -> bool:
-        """Whether counting would mean looking at every instance."""
+        """Whether counting would mean checking every instance."""
         return isinstance(self._source, Filtered) and self._rows is None
 
     # --- views ----------------------------------------------------------------------------------
@@ -386,19 +388,25 @@ class Dataset(Sequence[Instance]):
         return self[: _count(n)]
 
     def first(self, n: int) -> Iterator[Instance]:
-        """The first n instances one after another, without counting the rest."""
+        """The first n instances one by one, without counting the rest."""
         return islice(self, _count(n))
 
     def filter(self, condition: Callable[[Instance], bool]) -> Dataset:
-        """The instances that fulfil a condition."""
+        """The instances that meet a condition, as a view.
+
+        >>> import fabula
+        >>> data = fabula.Dataset("babi/qa6", split="test", size=20)
+        >>> {each.answer for each in data.filter(lambda each: each.answer == ("no",))}
+        {('no',)}
+        """
         return self._view(Filtered(self, condition), None)
 
     def shuffle(self, seed: int = 0) -> Dataset:
-        """All instances in random order."""
+        """All instances in random order, as a view."""
         return self.sample(len(self), seed)
 
     def sample(self, n: int, seed: int = 0) -> Dataset:
-        """n different instances, drawn at random."""
+        """n different instances drawn at random, as a view."""
         if self.endless:
             raise TypeError("this data set is endless: its instances are random as they come.")
         rows, n = self._all(), _count(n)
@@ -415,20 +423,20 @@ class Dataset(Sequence[Instance]):
 
     @property
     def split(self) -> str:
-        """The split of the first instance; 'data' if that is not known."""
+        """The split of the first instance; 'data' if unknown."""
         first = next(self.first(1), None)
         return str(first.provenance.get("split", "data")) if first else "data"
 
     # --- use ------------------------------------------------------------------------------------
 
     def prompts(self, style: str = "direct", form: str = "word", **more: Any) -> Iterator[str]:
-        """What a model is asked, instance by instance (see `fabula.prompt`)."""
+        """The prompt of each instance, in order (see `fabula.prompt`)."""
         from fabula.prompting.prompt import prompt
 
         return (prompt(each, style, form=form, **more) for each in self)
 
     def score(self, which: int | str, reply: str) -> Score:
-        """How a reply to an instance, by position or id, is scored."""
+        """Score a reply to an instance, given by position or id (see `fabula.score`)."""
         from fabula.scoring import score
 
         return score(self[which if isinstance(which, int) else self.index_of(which)], reply)
@@ -461,13 +469,13 @@ class Dataset(Sequence[Instance]):
         return fabula.verify(self, workers=workers)  # it belongs to a higher layer
 
     def stats(self) -> Summary:
-        """What the data set consists of: answers, support sizes, compositions."""
+        """Statistics of the data set: answers, support sizes, compositions."""
         import fabula
 
         return fabula.stats(self)
 
     def write(self, path: str | Path, format: str = "jsonl", **options: Any) -> dict[str, Any]:
-        """Write the data set to a folder or URL; the manifest (see `fabula.write`)."""
+        """Write the data set to a folder or URL and return the manifest (see `fabula.write`)."""
         import fabula
 
         return fabula.write(self, path, format=format, **options)
@@ -484,15 +492,15 @@ class Dataset(Sequence[Instance]):
         rows: list[pa.RecordBatch] = []
         left = iter(self)
         while portion := list(islice(left, 1_000)):
-            rows.append(batch([{name: getattr(one, name) for name in FIELDS} for one in portion]))
+            rows.append(batch([one.fields() for one in portion]))
         return pa.Table.from_batches(rows, schema=schema())
 
     def to_pandas(self) -> Any:
-        """The records as a data frame."""
+        """The records as a pandas data frame."""
         return self.to_arrow().to_pandas()
 
     def to_hf(self) -> Any:
-        """A `datasets.Dataset`, or an `IterableDataset` if there is no end."""
+        """A `datasets.Dataset`, or an `IterableDataset` if the data set is endless."""
         from fabula.core.registry import need
 
         hub = need("datasets", "hub")
@@ -501,7 +509,7 @@ class Dataset(Sequence[Instance]):
         return hub.Dataset(self.to_arrow())
 
     def to_torch(self) -> Any:
-        """A map-style `torch.utils.data.Dataset`, or an iterable one if there is no end."""
+        """A map-style `torch.utils.data.Dataset`, or an iterable one if the data set is endless."""
         from fabula.core.registry import need
 
         need("torch", "train")
@@ -517,14 +525,13 @@ class Dataset(Sequence[Instance]):
 def _rows_of(data: list[Dataset]) -> Iterator[dict[str, Any]]:
     import orjson
 
-    from fabula.datasets.formats.parquet import AS_JSON
+    from fabula.datasets.formats.parquet import AS_JSON, row
 
     for each in data[0]:
         yield {
-            name: orjson.dumps(getattr(each, name)).decode() if name in AS_JSON
-            else getattr(each, name)
-            for name in FIELDS
-        }  # fmt: skip
+            name: orjson.dumps(value).decode() if name in AS_JSON and value is not None else value
+            for name, value in row(each.fields()).items()
+        }
 
 
 def _count(number: int) -> int:
@@ -534,7 +541,7 @@ def _count(number: int) -> int:
 
 
 def _refuse(what: str, **given: Any) -> None:
-    """An error if arguments were given that only a recipe takes."""
+    """Raise an error if arguments were given that only a recipe takes."""
     named = [name for name, value in given.items() if value is not None]
     if named:
         raise UsageError(f"{what}: '{named[0]}' applies to recipes only.")

@@ -1,12 +1,12 @@
-"""Look-ups that see a part of a chain of relations instead of following it.
+"""Look-up baselines that see a part of a chain of relations instead of following it.
 
-They show how much of a benchmark of chains (kinship) can be had without reasoning: from the first
-and the last relation, and from all relations without their order. Genders do not count: whoever
-finds the relation knows the word, since the text tells the gender of the person asked about.
+They measure how much of a benchmark of chains (kinship) can be solved without reasoning: from the
+first and the last relation, and from all relations without their order. Genders are ignored: the
+relation determines the word, since the text states the gender of the person in question.
 
 Promises:
 1. A look-up is learned per split and number of hops, from the other nine tenths of the records, so
-   that it never knows the label of the record it answers.
+   it never knows the label of the record it answers.
 2. Relations are those of the recorded chain, whatever their wording and the order of the story.
 """
 
@@ -33,7 +33,7 @@ LOOKUPS: dict[str, Callable[[Chain], Hashable]] = {
 
 
 class Found(NamedTuple):
-    """What look-ups find in the records of one split that have the same number of hops."""
+    """The scores of the look-ups on the records of one split with the same number of hops."""
 
     split: str
     hops: int
@@ -58,7 +58,7 @@ def chain_of(record: Instance) -> Chain | None:
 
 
 def lookups(records: Iterable[Instance]) -> list[Found]:
-    """What the look-ups find, by split and number of hops; nothing for records without chains."""
+    """The scores of the look-ups, by split and number of hops; empty for records without chains."""
     groups: defaultdict[tuple[str, int], list[_Seen]] = defaultdict(list)
     for record in records:
         chain = chain_of(record)
@@ -77,11 +77,11 @@ def lookups(records: Iterable[Instance]) -> list[Found]:
 
 
 def _score(name: str, key: Callable[[Chain], Hashable], group: Sequence[_Seen]) -> Score:
-    """What a look-up on a key finds, each answer looked up in the other folds."""
+    """The score of a look-up by a key, each answer looked up in the other folds."""
     total: defaultdict[Hashable, Counter[str]] = defaultdict(Counter)
     own: defaultdict[tuple[Hashable, int], Counter[str]] = defaultdict(Counter)
     for seen in group:
-        for known in (key(seen.chain), None):  # for what was never seen, the commonest of all
+        for known in (key(seen.chain), None):  # for unseen keys, the most frequent answer
             total[known][seen.answer] += 1
             own[known, seen.fold][seen.answer] += 1
 

@@ -4,7 +4,7 @@
      "files": [{"file": "test-00000-of-00001.jsonl", "instances": 100, "bytes": 56789,
                 "sha256": "…"}]}}}
 
-A data set, a suite and a rewritten data set have it alike; each adds what is its own.
+Data sets, suites and rewritten data sets all have it; each adds its own keys.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def splits_of(files: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
 
 
 def manifest(files: Iterable[tuple[str, Mapping[str, Any]]], **about: Any) -> dict[str, Any]:
-    """A manifest of these files, with what is said about them first."""
+    """A manifest of these files, other keys first."""
     splits = splits_of(files)
     total = sum(part["instances"] for part in splits.values())
     return {**about, "instances": total, "splits": splits}
@@ -47,7 +47,7 @@ def write_manifest(
 
 
 def file_entry(folder: Path, name: str, instances: int) -> dict[str, Any]:
-    """What a manifest says of a file that was written."""
+    """The entry of a written file in a manifest."""
     path = folder / name
     return {
         "file": name,
@@ -58,7 +58,7 @@ def file_entry(folder: Path, name: str, instances: int) -> dict[str, Any]:
 
 
 def altered(folder: Path) -> tuple[str, ...]:
-    """The files that are gone or not as they were written, by the manifest if there is one."""
+    """The files that are missing or changed, according to the manifest if there is one."""
     path = folder / MANIFEST
     if not path.is_file():
         return ()

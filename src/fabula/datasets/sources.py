@@ -1,4 +1,4 @@
-"""Any source by name, a recipe or data that were written: what `eval`, `train`, harnesses read."""
+"""Sources by name, a recipe or a stored data set: what `eval`, `train` and harnesses read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def splits_of(source: str, changes: Mapping[str, Any] | None = None) -> list[str
 
 
 def evaluation_split(source: str, changes: Mapping[str, Any] | None = None) -> str:
-    """The split that models are measured on: 'test', or the last one."""
+    """The split that models are evaluated on: 'test', or the last one."""
     splits = splits_of(source, changes)
     return "test" if "test" in splits else splits[-1]
 
@@ -35,7 +35,7 @@ def instances(
 ) -> Iterator[Instance]:
     """The instances of a split: generated from a recipe, or read from a data set.
 
-    `size` is how many; without it, all there are. What is wrong with the request is said at once.
+    `size` is their number; by default all. Invalid requests fail at once, not on first use.
     """
     if size is not None and size < 1:
         raise UsageError(f"size {size}: at least one instance is needed.")
@@ -43,8 +43,8 @@ def instances(
     if is_data(source):
         if seed is not None or changes:
             raise UsageError(
-                f"{source}: this data set is already generated, so seed and settings cannot be "
-                "changed. Name its recipe instead."
+                f"{source}: this data set is already generated, so its seed and settings cannot be "
+                "changed. Use its recipe instead."
             )
         data = Dataset(source, split)
         return iter(data) if size is None else data.first(size)

@@ -1,10 +1,11 @@
 """The one reader of data sets: a folder, a file or a URL, in any format that keeps whole records.
 
 Promises:
-1. Whatever `generate` writes as records is read: JSONL, gzipped JSONL, Parquet; one file or shards;
-   with a manifest or without; on disk or wherever fsspec reaches. A format of another package is
-   read too, by its own `read`.
-2. Records can be read in order without holding them, and any one without reading those before it.
+1. All records that `generate` writes can be read: JSONL, gzipped JSONL, Parquet; one file or
+   shards; with or without a manifest; on disk or anywhere that fsspec reaches. A format of another
+   package is read by its own `read`.
+2. Records can be read in order without holding them in memory, and any one without reading those
+   before it.
 3. Every message names the file and the line or row.
 """
 
@@ -53,7 +54,8 @@ class Place(NamedTuple):
         import fsspec
 
         text = str(place)
-        if isinstance(place, Path) or "://" not in text:  # '::' or '~' in a path mean nothing
+        # '::' and '~' have no special meaning in a path
+        if isinstance(place, Path) or "://" not in text:
             from fsspec.implementations.local import LocalFileSystem
 
             return cls(text, LocalFileSystem(), Path(os.path.abspath(text)).as_posix())
@@ -64,24 +66,24 @@ class Place(NamedTuple):
         return cls(text, fs, path)
 
     def inside(self, path: str) -> str:
-        """The path of a file of this place from here; empty for the place itself."""
+        """The path of one of its files relative to this place; empty for the place itself."""
         return path.removeprefix(self.path).lstrip("/")
 
     def name(self, path: str) -> str:
-        """How a file of this place is named in messages."""
+        """The name of one of its files in messages."""
         inside = self.inside(path)
         return f"{self.text.rstrip('/')}/{inside}" if inside else self.text
 
     def files(self, *endings: str) -> list[str]:
-        """The data files here: itself, or those of a folder or of the folders in it.
+        """The data files here: itself, or those of a folder and its subfolders.
 
-        A folder holds one format: that of the first of these endings that is there, or else that of
-        a plug-in.
+        A folder holds one format: the first of these extensions that occurs, or else that of a
+        plug-in.
         """
         if self.fs.isfile(self.path):
             return [self.path]
         if not self.fs.isdir(self.path):
-            raise MissingFileError(f"{self.text}: there is no such file or folder.")
+            raise MissingFileError(f"{self.text}: no such file or folder.")
         found = [
             path
             for path in sorted(self.fs.find(self.path, maxdepth=2))
@@ -109,9 +111,9 @@ def splits_of(place: str | Path) -> dict[str, list[str]]:
 
 
 def data_files(path: Path, *endings: str) -> list[Path]:
-    """The data files on disk that a path names; in a folder, those with the first ending there is.
+    """The data files on disk at a path; in a folder, those with the first extension that occurs.
 
-    Without endings, files of records.
+    Without extensions, files of records.
     """
     if path.is_file():
         return [path]
@@ -120,7 +122,7 @@ def data_files(path: Path, *endings: str) -> list[Path]:
 
 
 def is_data(source: str | Path) -> bool:
-    """Whether a name means data that were written, and not a recipe."""
+    """Whether a name refers to stored data, and not to a recipe."""
     text = str(source)
     if "://" in text or text.endswith(ENDINGS) or Path(text).is_dir():
         return True
@@ -130,14 +132,14 @@ def is_data(source: str | Path) -> bool:
 
 
 def stem_of(path: str | Path) -> str:
-    """The name of a file without folder and ending."""
+    """The name of a file without folder and extension."""
     name = str(path).replace(os.sep, "/").rpartition("/")[2]
     ending = max((e for e in ENDINGS if name.endswith(e)), key=len, default="")
     return name.removesuffix(ending) if ending else name.partition(".")[0]
 
 
 def split_of(path: str | Path) -> str:
-    """The split that a file belongs to: its name without the number of the shard."""
+    """The split that a file belongs to: its name without the shard number."""
     return _SHARD.sub("", stem_of(path))
 
 
@@ -184,7 +186,7 @@ def records_of(file: Path) -> Iterator[Instance]:
 
 
 def count_of(file: Path) -> int:
-    """How many records a file on disk holds."""
+    """The number of records in a file on disk."""
     where = Place.at(file)
     return _shard(where, where.path).size
 
@@ -201,9 +203,9 @@ Read = Callable[[Path], Iterable[Instance]]
 
 
 def _plugin_readers() -> Iterator[tuple[str, Read]]:
-    """Readers of formats of other packages, with the endings of their files."""
+    """Readers of formats of other packages, with their file extensions."""
     for name in FORMATS.plugins:
-        with suppress(FabulaError):  # a broken plug-in must not harm other data
+        with suppress(FabulaError):  # a broken plug-in must not affect other data
             style = FORMATS[name]
             if style.read is not None:
                 yield f".{style.ending}", style.read
@@ -246,7 +248,7 @@ class Stored:
 
     @property
     def size(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return self._starts[-1]
 
     def get(self, index: int) -> Instance:
@@ -268,7 +270,7 @@ class Stored:
 
 
 class _Jsonl:
-    """A file with a record in each line."""
+    """A file with one record per line."""
 
     def __init__(self, where: Place, path: str) -> None:
         self._where, self._path = where, path
@@ -297,7 +299,7 @@ class _Jsonl:
 
     @cached_property
     def _lines(self) -> tuple[array[int], array[int]]:
-        """Offset and number of every line that is not blank."""
+        """Offset and number of every non-blank line."""
         offsets, numbers, at = array("Q"), array("Q"), 0
         with self.open() as file:
             for number, line in lines_in(file, self._name):
@@ -346,7 +348,7 @@ class _Jsonl:
 
 
 class _Parquet:
-    """A table with a record in each row."""
+    """A table with one record per row."""
 
     def __init__(self, where: Place, path: str) -> None:
         self._where, self._path = where, path
@@ -394,7 +396,11 @@ class _Parquet:
     def _group(self, number: int) -> pa.Table:
         if self._held is None or self._held[0] != number:
             with self._blaming():
-                self._held = number, self._table.read_row_group(number, columns=list(FIELDS))
+                from fabula.datasets.formats.parquet import OPTIONAL
+
+                there = set(self._table.schema_arrow.names)
+                columns = [*FIELDS, *(name for name in OPTIONAL if name in there)]
+                self._held = number, self._table.read_row_group(number, columns=columns)
         return self._held[1]
 
     def get(self, index: int) -> Instance:

@@ -1,10 +1,11 @@
 """Writes a suite: many recipes at once, in the folders of a published benchmark.
 
 Promises:
-1. A file of a suite holds the first instances of a split of its recipe: the same as that recipe
+1. A file of a suite holds the first instances of a split of its recipe: the same as the recipe
    alone gives, on any number of workers.
-2. Sizes count questions; a file is cut at exactly so many, in the middle of a story if need be.
-3. A suite is written beside its target and moved there when whole.
+2. Sizes count questions; a file is cut at exactly that number, in the middle of a story if
+   necessary.
+3. A suite is written next to its target and moved there when it is complete.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from fabula.recipe.suite import Suite
 
 
 class _Source(NamedTuple):
-    """What some files of a suite hold: the beginning of a split of a recipe in a language."""
+    """The common source of some files: the beginning of a split of a recipe in a language."""
 
     recipe: str
     language: str
@@ -44,13 +45,13 @@ def write_suite(
     force: bool = False,
     progress: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Any]:
-    """Write all files, or those of just the splits in `limits` with at most so many questions each.
+    """Write all files and return the manifest.
 
-    The manifest of the suite.
+    With `limits`, only the files of these splits, with at most that many questions each.
     """
     check_free(out, str(out), force)
     work = _targets(suite, limits)
-    for source in work:  # what is wrong with a recipe is told before anything is made
+    for source in work:  # problems of a recipe are reported before anything is generated
         load(source.recipe, {**(changes or {}), "language": source.language})
     with whole_folder(out) as made:
         files: list[tuple[str, dict[str, Any]]] = []
@@ -73,7 +74,7 @@ def write_suite(
 
 
 def _targets(suite: Suite, limits: Mapping[str, int] | None) -> dict[_Source, list[str]]:
-    """The files of a suite, by what they are cut from."""
+    """The files of a suite, by their source."""
     most = dict.fromkeys(suite.splits, suite.questions) if limits is None else limits
     work: dict[_Source, list[str]] = {}
     for name, folder in suite.folders.items():
@@ -95,7 +96,7 @@ def _write(
     seed: int | None,
     changes: dict[str, Any],
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Make the content of a source once, and write it wherever it belongs."""
+    """Generate the content of a source once, and write it to all its files."""
     recipe = load(source.recipe, {**changes, "language": source.language})
     job = Job(recipe, recipe.seed if seed is None else seed, form)
     content = job.piece(source.split, 0, source.size).content

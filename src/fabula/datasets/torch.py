@@ -1,4 +1,4 @@
-"""Data sets as PyTorch has them; imported only where PyTorch is installed."""
+"""Data sets for PyTorch; imported only if PyTorch is installed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Instances(MapDataset[Instance]):
 
 
 class EndlessInstances(IterableDataset[Instance]):
-    """A data set without end; workers take turns, so none repeats what another gives."""
+    """An endless data set; workers take turns, so no instance is repeated."""
 
     def __init__(self, data: Dataset) -> None:
         self.data = data

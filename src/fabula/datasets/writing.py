@@ -1,9 +1,9 @@
 """Writes a Dataset to a folder: a recipe by the engines, anything else record by record.
 
 Promises:
-1. A recipe, or the beginning of a split, is written by the engines: in shards, on several
-   workers, resumable. Views and lists are written here, in one file.
-2. What is written here has the same manifest shape, so every command reads and checks it alike.
+1. A recipe, or the beginning of a split, is written by the engines: in shards, on several workers,
+   resumable. Views and lists are written here, in one file.
+2. Files written here have the same kind of manifest, so every command reads and checks them alike.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from fabula._version import __version__
 from fabula.core.files import whole_folder
-from fabula.core.instance import FIELDS, Instance, story_name
+from fabula.core.instance import Instance, story_name
 from fabula.datasets.dataset import Dataset, Generated
 from fabula.datasets.engines import write as write_recipe
 from fabula.datasets.engines.local import check_free
@@ -29,7 +29,7 @@ from fabula.recipe.loading import load
 from fabula.recipe.model import Recipe
 from fabula.recipe.suite import Suite, suite_named
 
-PORTION = 1_000  # records in a piece
+PORTION = 1_000  # records per piece
 
 
 def write(
@@ -47,13 +47,13 @@ def write(
     """Write a data set to a folder or URL and return its manifest.
 
     Args:
-        data: a data set (one without an end has to be cut first: `take`, a slice); or a recipe,
-            by name, file or object, all splits of which are written; or a suite ('babi/all').
+        data: a data set (an endless one has to be cut first: `take`, a slice); or a recipe, by
+            name, file or object, all splits of which are written; or a suite ('babi/all').
         out: the folder, or a URL such as s3://bucket/folder.
         format: a name from `fabula.formats()`; by default 'jsonl', or that of the suite.
-        workers: processes; the bytes do not depend on it.
-        force: replace a data set that is already there.
-        sizes: instances of each split of a recipe: a number for all, or by name for just these.
+        workers: number of processes; the bytes do not depend on it.
+        force: replace an existing data set.
+        sizes: instances of each split of a recipe: a number for all, or by name for some of them.
         seed: the seed of a recipe.
         changes: keys of a recipe to change, e.g. `{"length": 30}`.
         options: `engine`, `address`, `shard_size`, `progress` (see `datasets/engines/run.py`).
@@ -85,7 +85,7 @@ def write(
             **options,
         )  # fmt: skip
     if options:
-        raise UsageError(f"{next(iter(options))}: only whole splits of recipes have this option.")
+        raise UsageError(f"{next(iter(options))}: this option is for whole splits of recipes only.")
     return write_records({data.split: data}, Path(out), format or "jsonl", force)
 
 
@@ -106,17 +106,19 @@ def _write_suite(
     changes: Mapping[str, Any] | None,
     options: dict[str, Any],
 ) -> dict[str, Any]:
-    """A suite, which has the files of what was published: options that would change them fail."""
+    """Write a suite, which has the published files: options that would change them are rejected."""
     progress = options.pop("progress", lambda count: None)
     fixed = {"format": None if format == suite.format else format, **options}
     given = [f"--{name.replace('_', '-')}" for name, value in fixed.items() if value is not None]
     if given:
         raise UsageError(
             f"{', '.join(given)}: {suite.id} has the files of the release, in the format "
-            f"{suite.format}; leave this out, or name one recipe, e.g. {suite.recipe(1)}."
+            f"{suite.format}; drop the option, or choose one recipe, e.g. {suite.recipe(1)}."
         )
     if "://" in str(out):
-        raise UsageError(f"--out {out}: {suite.id} is written into a folder on disk; name one.")
+        raise UsageError(
+            f"--out {out}: {suite.id} can only be written to a folder on disk; choose one."
+        )
     limits = None if sizes is None else _sizes(sizes, dict.fromkeys(suite.splits, 0))
     return write_suite(
         suite, Path(out), limits, seed, dict(changes or {}), workers or 1, force, progress
@@ -132,8 +134,8 @@ def write_records(
 ) -> dict[str, Any]:
     """Write instances to a folder, a file for each split.
 
-    `about` is called when all of them are written, for what else the manifest says; an error that
-    it raises leaves nothing behind.
+    `about` is called when all of them are written, and returns further keys of the manifest; if it
+    raises an error, nothing is left behind.
     """
     style = format_named(format)
     check_free(out, str(out), force)
@@ -153,12 +155,12 @@ def write_records(
 
 
 def _pieces(instances: Iterable[Instance], format: str) -> Iterator[tuple[int, Any]]:
-    """The instances in pieces, as the format has them, with how many each holds."""
+    """The instances in pieces of the format, with the number in each."""
     style = format_named(format)
     left = iter(instances)
     if format == "parquet":
         while portion := list(islice(left, PORTION)):
-            yield len(portion), batch([{n: getattr(one, n) for n in FIELDS} for one in portion])
+            yield len(portion), batch([one.fields() for one in portion])
         return
     for _, group in groupby(left, lambda one: story_name(one.provenance, one.id)):
         records = list(group)

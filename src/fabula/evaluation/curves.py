@@ -1,8 +1,9 @@
-"""Curves: how many examples are needed, and does a dose of the hard cases cure the failure?
+"""Curves: how many examples does a model need, and does a dose of hard cases cure a failure?
 
 Promises:
-1. Doses are nested: a larger one holds the smaller ones, so that a curve shows the dose alone.
-2. What is given as a dose is never in the test: a dose that is, is refused.
+1. Doses are nested: a larger one contains the smaller ones, so a curve shows the effect of the dose
+   alone.
+2. A dose never contains test questions: if it does, it is rejected.
 """
 
 from __future__ import annotations
@@ -31,19 +32,20 @@ class Point(NamedTuple):
     right: int
     asked: int
     worth: float | None = None
-    """How many independent cases the questions are worth, where some share a story."""
+    """The number of independent cases that the questions are worth, if some share a story."""
 
     @property
     def accuracy(self) -> Interval:
-        """The share that is right, with its interval."""
+        """The accuracy, with its interval."""
         worth = self.asked if self.worth is None else self.worth
         return wilson(self.right / self.asked * worth if self.asked else 0, worth)
 
 
 def examples_needed(points: Iterable[Point], goal: float = GOAL) -> float | None:
-    """Examples at which a learning curve first reaches the goal; None if it never does.
+    """The number of examples at which a learning curve first reaches the goal; None if it never
+    does.
 
-    Between two points, accuracy is taken to grow with the logarithm of the examples.
+    Between two points, accuracy is assumed to grow with the logarithm of the examples.
     """
     before: Point | None = None
     for point in sorted(points):
@@ -62,7 +64,7 @@ def examples_needed(points: Iterable[Point], goal: float = GOAL) -> float | None
 def doses(
     source: Sequence[Instance], sizes: Iterable[int], test: Iterable[Instance], seed: int = 0
 ) -> dict[int, list[Instance]]:
-    """Nested doses of a split, for training in addition: none of it is in the test.
+    """Nested doses of a split, as additional training data; disjoint from the test.
 
     Train once with each dose and measure on both the old and the new test: if accuracy on the new
     one rises while that on the old one stays, the training data lacked the cases; if it does not
@@ -70,12 +72,14 @@ def doses(
     """
     wanted = sorted(set(sizes))
     if wanted and wanted[-1] > len(source):
-        raise FabulaError(f"a dose of {wanted[-1]} was asked for, and there are {len(source)}.")
+        raise FabulaError(
+            f"a dose of {wanted[-1]} is too large: there are only {len(source)} examples."
+        )
     asked = {_content(each): each.id for each in test}
     for each in source:
         if _content(each) in asked:
             raise FabulaError(
-                f"{each.id}: is also in the test, as {asked[_content(each)]}; take the doses from "
+                f"{each.id} is also in the test, as {asked[_content(each)]}; take the doses from "
                 "a split that is disjoint from it."
             )
     draw = stream("doses", seed, "", len(source), "order")
@@ -91,16 +95,16 @@ def write_doses(
     seed: int | None = None,
     force: bool = False,
 ) -> list[Path]:
-    """Write nested doses of training examples, a data set for each size: the folders.
+    """Write nested doses of training examples, a data set for each size, and return the folders.
 
     Args:
         data: the recipe or data set that the doses are taken from.
         out: the folder of the doses, `dose-10` and so on.
-        sizes: how many examples each has; a larger dose contains the smaller ones.
-        test: what will be asked, none of which may be in a dose; by default the test split of
+        sizes: the number of examples in each; a larger dose contains the smaller ones.
+        test: the test data, which must be disjoint from the doses; by default the test split of
             `data`.
         seed: the seed of a recipe, and of the draw.
-        force: replace doses that are already there.
+        force: replace existing doses.
     """
     asked = [
         instance
@@ -132,13 +136,13 @@ class Cure(NamedTuple):
 
 
 def inoculation(old: Sequence[Point], new: Sequence[Point], much: float = 0.05) -> Cure:
-    """The effect of doses, from accuracies on both tests by dose; the first is without one."""
+    """The effect of doses, from accuracies on both tests by dose; the first is without a dose."""
     if (
         len(old) != len(new)
         or len(old) < 2
         or [p.examples for p in old] != [p.examples for p in new]
     ):
-        raise FabulaError("inoculation: both tests are needed at the same doses, at least two.")
+        raise FabulaError("inoculation: needs both tests at the same doses, at least two.")
     first_old, last_old = (sorted(old)[at].accuracy.value for at in (0, -1))
     first_new, last_new = (sorted(new)[at].accuracy.value for at in (0, -1))
     before, after, loss = first_old - first_new, last_old - last_new, first_old - last_old

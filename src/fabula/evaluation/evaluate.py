@@ -1,11 +1,10 @@
-"""Evaluate any model on any data set: what `fabula.evaluate` and `fabula eval` do.
+"""Evaluates any model on any data set: the implementation of `fabula.evaluate` and `fabula eval`.
 
 Promises:
 1. The model can be a name, a model object or a Python function; the data a recipe, data on disk, a
    `Dataset` or a list of instances. Mistakes in the request are reported before anything is asked.
-2. With `out`, replies are written there as they come and the same call continues an interrupted
-   run. Without, the run is temporary; if it fails, what was answered is kept and the error says
-   where.
+2. With `out`, replies are written there as they arrive, and the same call resumes an interrupted
+   run. Without, the run is temporary; if it fails, the replies are kept and the error says where.
 """
 
 from __future__ import annotations
@@ -38,14 +37,18 @@ from fabula.recipe.model import Recipe
 
 
 class ScoredReply(NamedTuple):
-    """A reply and how it was scored."""
+    """A reply with its score."""
 
     id: str
     reply: str
     answer: tuple[str, ...]
-    """The answer that was found in the reply."""
+    """The answer found in the reply."""
     outcome: str
     """correct, wrong, unparsed, truncated or another outcome of `fabula.score`."""
+    reason: str | None = None
+    """With the style 'cite': right for the right reason, and so on."""
+    cited: tuple[int, ...] = ()
+    """With the style 'cite': the sentences that the reply cites."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,13 @@ class Evaluation:
     model: str
     data: str
     asked: int
-    """Questions that got a reply."""
+    """Number of questions that got a reply."""
     interval: Interval
-    """Accuracy with its 95 % interval; questions about one story are not independent."""
+    """Accuracy with its 95% interval; questions about one story are not independent."""
     outcomes: Mapping[str, int]
-    """How many replies have each outcome."""
+    """Number of replies with each outcome."""
     manifest: Mapping[str, Any]
-    """Everything the run says about itself, as in `evaluation.json`."""
+    """The description of the run, as in `evaluation.json`."""
     folder: Path | None = None
     """The run on disk, for `fabula.report`; None if it was temporary."""
     notes: tuple[str, ...] = ()
@@ -70,13 +73,19 @@ class Evaluation:
 
     @property
     def accuracy(self) -> float:
-        """The share of replies that are correct."""
+        """The fraction of correct replies."""
         return self.interval.value
 
     @property
     def replies(self) -> Iterator[ScoredReply]:
-        """The scored replies, in the order in which they came."""
+        """The scored replies, in the order of arrival."""
         return iter(self._replies) if self.folder is None else _scored(self.folder)
+
+    @property
+    def evidence(self) -> Mapping[str, Any] | None:
+        """With the style 'cite': how many replies are right for the right reason, and so on."""
+        found: Mapping[str, Any] | None = self.manifest.get("evidence")
+        return found
 
     @property
     def best_baseline(self) -> tuple[str, float] | None:
@@ -116,6 +125,7 @@ def evaluate(
     price: tuple[float, float] | None = None,
     cost: float | None = None,
     cache: bool = False,
+    timeout: float | None = None,
     likelihood: bool = False,
     device: str = "cpu",
     trained_on: str | None = None,
@@ -133,23 +143,25 @@ def evaluate(
         out: the folder of the run, which is resumed if it exists; by default a temporary one.
         split: the split of a recipe or data set; by default 'test', or else the last.
         seed: the seed of a recipe.
-        size: how many questions; by default all.
+        size: number of questions; by default all.
         changes: keys of the recipe to change, e.g. `{"length": 30}`.
-        shots: worked examples in the prompt, from the training split.
-        style: 'direct', or 'reason' to think before answering.
+        shots: number of few-shot examples in the prompt, from the training split.
+        style: 'direct', 'reason' to think before answering, or 'cite' to name the sentences that
+            the answer follows from, which are then judged by the reader.
         form: the form of the answer: 'word', 'sentence', 'letter' or 'json'.
         language: the language of the instructions; by default that of the story.
-        max_tokens: maximum tokens of a reply.
+        max_tokens: maximum number of tokens per reply.
         concurrency: maximum concurrent requests, and the batch size of a batched function.
         budget: stop after this many tokens in total (API models).
         price: dollars per million tokens of prompts and of replies (API models).
         cost: stop after this many dollars; needs `price`.
         cache: allow replies from the cache of the API layer.
+        timeout: give up if a function or a request takes longer than this many seconds.
         likelihood: choose the most likely answer instead of generating text ('hf:' models).
         device: 'cpu', 'cuda', 'mps' (local models).
         trained_on: the data that the model was trained on, so that the report can tell seen from
             unseen; known for models of `fabula.train`.
-        track: a trackio project that gets the figures as well.
+        track: a trackio project to log the metrics to.
         stage: shows progress (see `fabula.core.progress`).
 
     >>> import fabula
@@ -162,20 +174,17 @@ def evaluate(
     >>> sorted(found.outcomes)
     ['correct', 'wrong']
     """
-    for option, value, known in (
-        ("style", style, styles()),
-        ("form", form, forms()),
-        ("language", language or "en", languages()),
-    ):
-        if value not in known:
-            raise UsageError(f"--{option} {value}: known are {', '.join(known)}.")
+    check_form(style, form, language)
     if track:
         from fabula.evaluation.tracking import check_tracking
 
         check_tracking(track)
+    if timeout is not None and not timeout > 0:
+        raise UsageError(f"--timeout {timeout:g}: expected a number of seconds above 0.")
     ask = Ask(
-        style, shots, max_tokens, form, concurrency, language or "", budget, price, cost, cache
-    )
+        style, shots, max_tokens, form, concurrency, language or "", budget, price, cost, cache,
+        timeout,
+    )  # fmt: skip
     questions = _Questions.of(data, split, seed, size, changes)
     with stage(f"questions of {questions.name}", questions.total) as tick:
         asked = list(tick.each(questions.asked))
@@ -186,23 +195,20 @@ def evaluate(
         )
     title = str(model) if isinstance(model, str | Path) else "the model"
     with stage(f"loading {title}"):
-        named = (
-            model_named(str(model), ask, likelihood, device)
-            if isinstance(model, str | Path)
-            else model_of(model, ask)
-        )
+        named = any_model(model, ask, likelihood, device)
         if check := getattr(named, "check", None):
             check(asked)
     notes: list[str] = []
-    with _run_folder(out) as folder:
+    with run_folder(out) as folder:
 
         def at_start() -> None:
             notes.extend(_keep_seen(named, trained_on, folder, stage))
 
         with stage(title, len(asked)) as tick:
             manifest = ask_all(
-                named, asked, folder, ask, examples, questions.said, _share(tick), at_start
-            )
+                named, asked, folder, ask, examples, questions.said, _share(tick), at_start,
+                str(model) if isinstance(model, str | Path) else "",
+            )  # fmt: skip
         if track:
             from fabula.evaluation.tracking import log_run
 
@@ -220,8 +226,31 @@ def evaluate(
         )
 
 
+def check_form(style: str, form: str, language: str | None) -> None:
+    """UsageError unless models can be asked in this style, form and language."""
+    for option, value, known in (
+        ("style", style, styles()),
+        ("form", form, forms()),
+        ("language", language or "en", languages()),
+    ):
+        if value not in known:
+            raise UsageError(f"--{option} {value}: choose one of {', '.join(known)}.")
+
+
+def any_model(
+    model: str | Path | Model | Callable[..., Any],
+    ask: Ask,
+    likelihood: bool = False,
+    device: str = "cpu",
+) -> Model:
+    """The model that a name, a model object or a function stands for."""
+    if isinstance(model, str | Path):
+        return model_named(str(model), ask, likelihood, device)
+    return model_of(model, ask)
+
+
 class _Questions(NamedTuple):
-    """What is asked."""
+    """The questions of an evaluation."""
 
     name: str
     said: str
@@ -251,7 +280,9 @@ class _Questions(NamedTuple):
         given = data if isinstance(data, Dataset) else Dataset(data)
         for name, value in (("split", split), ("seed", seed), ("changes", changes)):
             if value is not None:
-                raise UsageError(f"{name}: applies to recipes and data on disk, by name, only.")
+                raise UsageError(
+                    f"{name}: only applies to recipes and data on disk, given by name."
+                )
         if given.endless and size is None:
             raise UsageError("this data set is endless: set size, or take a part of it.")
         made = given._source
@@ -290,14 +321,14 @@ class _Questions(NamedTuple):
 
 
 def _typed(value: Any) -> str:
-    """A setting as it was typed, or near to it."""
+    """A setting as the user would type it."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value)
 
 
 @contextmanager
-def _run_folder(out: str | Path | None) -> Iterator[Path]:
+def run_folder(out: str | Path | None) -> Iterator[Path]:
     """The folder of a run; a temporary one is removed, unless an error would lose replies."""
     if out is not None:
         yield Path(out)
@@ -311,7 +342,7 @@ def _run_folder(out: str | Path | None) -> Iterator[Path]:
         if count:
             error.add_note(
                 f"{count:,} replies are in {folder}: the same call with out={str(folder)!r} "
-                "continues from there."
+                "resumes from there."
             )
         else:
             shutil.rmtree(folder, ignore_errors=True)
@@ -321,11 +352,13 @@ def _run_folder(out: str | Path | None) -> Iterator[Path]:
 
 def _scored(folder: Path) -> Iterator[ScoredReply]:
     for said in read_run(folder):
-        yield ScoredReply(said["id"], said["reply"], tuple(said["answer"]), said["outcome"])
+        cited = tuple(said.get("evidence", {}).get("cited", ()))
+        answer, outcome = tuple(said["answer"]), said["outcome"]
+        yield ScoredReply(said["id"], said["reply"], answer, outcome, said.get("reason"), cited)
 
 
 def _keep_seen(model: Model, trained_on: str | None, folder: Path, stage: Stages) -> Sequence[str]:
-    """Keep what the model has seen in training, if that is known, beside its replies."""
+    """Store a summary of the model's training data, if known, next to its replies."""
     if (folder / FILE).is_file():
         return ()
     lessons = getattr(model, "lessons", None)

@@ -6,12 +6,12 @@
     def answer(instances: list[fabula.Instance]) -> list[str]   batches of instances
 
 The annotation of the parameter decides; without one, its name does (`prompts`, `instance`,
-`instances`). Anything else is taken to be a prompt. A batch is as large as `concurrency` says.
+`instances`). Anything else gets a prompt. `concurrency` sets the batch size.
 
 Promises:
-1. Every reply is handed on as soon as the function returns it, so an error later on loses nothing.
-2. A function that raises, or returns something other than replies, is reported with its name, the
-   instance and what it should have returned.
+1. Every reply is passed on as soon as the function returns it, so a later error loses nothing.
+2. If a function raises, takes longer than `timeout`, or returns something other than replies, the
+   error names the function, the instance and what it should have returned.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from traceback import extract_tb
 from typing import Any
 
@@ -34,7 +36,7 @@ from fabula.evaluation.model import Ask, Model, Reply
 
 BATCHES = re.compile(r"\b(?:[Ll]ist|[Ss]equence|[Ii]terable|[Cc]ollection|[Tt]uple)\b")
 UNTYPED = ("Any", "typing.Any", "object")
-KEPT = "Replies so far are kept; fix the function and run the evaluation again to continue."
+KEPT = "Replies so far are kept; fix the function and run the evaluation again to resume."
 
 
 class Function:
@@ -44,10 +46,11 @@ class Function:
         self.function = function
         self.name = name or _name_of(function)
         self.batch = ask.concurrency
+        self.timeout = ask.timeout
         self.instances, self.batched = _takes(function, self.name)
 
     def about(self) -> dict[str, Any]:
-        """The function and its file."""
+        """The name of the function and its file."""
         takes = "instance" if self.instances else "prompt"
         found: dict[str, Any] = {
             "kind": "function", "function": self.name, "takes": takes + "s" * self.batched
@@ -96,15 +99,39 @@ class Function:
 
     def _call(self, given: Any, at: str) -> Any:
         try:
-            return self.function(given)
+            return self.function(given) if self.timeout is None else self._in_time(given, at)
+        except FabulaError:
+            raise
         except Exception as error:
             raise self._raised(error, at) from error
+
+    def _in_time(self, given: Any, at: str) -> Any:
+        """Call the function in a thread of its own, which is left behind if it takes too long."""
+        ended: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+        def call() -> None:
+            try:
+                ended.put((self.function(given), None))
+            except BaseException as error:
+                ended.put((None, error))
+
+        Thread(target=call, daemon=True).start()
+        try:
+            said, error = ended.get(timeout=self.timeout)
+        except Empty:
+            raise self._wrong(
+                f"did not return within {self.timeout:g} seconds; make it faster or raise the "
+                "timeout", at
+            ) from None  # fmt: skip
+        if error is not None:
+            raise error
+        return said
 
     def _checked(self, said: Any, at: str) -> Reply:
         if isinstance(said, Reply):
             return said
         if isinstance(said, str):
-            return Reply(said.encode(errors="replace").decode())  # half a character cannot be kept
+            return Reply(said.encode(errors="replace").decode())  # lone surrogates cannot be stored
         if inspect.isawaitable(said):
             if inspect.iscoroutine(said):
                 said.close()
@@ -127,6 +154,13 @@ class Function:
 
 def from_file(text: str, ask: Ask) -> Model:
     """The model that FILE.py:FUNCTION names: a function, or a class with the methods of `Model`."""
+    found = object_at(text)
+    name = f"{Path(text.rpartition(':')[0]).name}:{text.rpartition(':')[2]}"
+    return model_of(found() if isinstance(found, type) else found, ask, name)
+
+
+def object_at(text: str) -> Any:
+    """The function or class that FILE.py:NAME names."""
     file, colon, name = text.rpartition(":")
     path = Path(file)
     if not colon or not name or path.suffix != ".py":
@@ -142,11 +176,11 @@ def from_file(text: str, ask: Ask) -> Model:
             if callable(value) and getattr(value, "__module__", "") == module.__name__
         ]
         raise UsageError(f"{file}: no function '{name}'.{hint(name, own)}")
-    return model_of(found() if isinstance(found, type) else found, ask, f"{path.name}:{name}")
+    return found
 
 
 def model_of(given: Any, ask: Ask, name: str = "") -> Model:
-    """A model object as it is, and any function as a model."""
+    """A model object as it is, or any function as a model."""
     if callable(getattr(given, "replies", None)) and callable(getattr(given, "about", None)):
         model: Model = given
         return model

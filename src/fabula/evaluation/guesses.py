@@ -1,7 +1,7 @@
-"""Which trivial baselines get each question right, so that they stand beside every accuracy.
+"""Which trivial baselines get each question right, to show next to every accuracy.
 
-Baselines guess on the whole set of questions, as a model is asked it: `majority` is the commonest
-answer of all, on whatever part of the questions it is counted.
+Baselines guess on the whole set of questions, the same that a model is asked: `majority` is the
+most frequent answer of all, whichever subset is counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fabula.world.base import same_answer
 
 
 def right_guesses(instances: Sequence[Instance]) -> list[tuple[str, ...]]:
-    """For each instance the baselines that are right, by name."""
+    """For each instance, the names of the baselines that are right."""
     found: list[list[str]] = [[] for _ in instances]
     for name, baseline in BASELINES.items():
         for each, guess, right in zip(instances, baseline(instances), found, strict=True):

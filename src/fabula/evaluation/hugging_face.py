@@ -1,13 +1,13 @@
-"""Hugging Face models, from a folder or by their name on the hub: whatever head they have.
+"""Hugging Face models, from a folder or by their name on the hub, with any head.
 
-    hf:FOLDER_OR_NAME               what the model's own configuration says it is
+    hf:FOLDER_OR_NAME               as the model's own configuration says
     hf:FOLDER?gguf=FILE             weights in a GGUF file
     hf:FOLDER?head=qa               another head: causal, seq2seq, qa, classes
     hf:smollm2                      one that comes with a package
 
-A causal or sequence-to-sequence model writes its reply, word for word the likeliest; with
-`likelihood` the likeliest of the choices is taken. An extractive one points at words of the story;
-a classifier says one of its labels.
+A causal or sequence-to-sequence model generates its reply greedily; with `likelihood`, the most
+likely choice is taken. An extractive one selects a span of the story; a classifier gives one of its
+labels.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fabula.evaluation.checkpoint import HEADS, Checkpoint, transformers
 from fabula.evaluation.model import Ask, Reply, Usage
 from fabula.prompting.prompt import lead
 
-LONGEST_SPAN = 8  # tokens of an answer that is pointed at
+LONGEST_SPAN = 8  # maximum number of tokens in an extracted answer
 
 
 class HuggingFace:
@@ -39,15 +39,17 @@ class HuggingFace:
         self.tokens = source.tokens()
         self.model = source.model(HEADS[self.head])
         if likelihood and self.head not in ("causal", "seq2seq"):
-            raise FabulaError(f"--likelihood: a model that {self._does()} has no use for it.")
+            raise FabulaError(
+                f"--likelihood: not for a model that {self._does()}; drop the option."
+            )
         self.model.to(device).eval()
         self.device = device
 
     def _does(self) -> str:
-        return {"qa": "points at words", "classes": "says labels"}.get(self.head, "writes")
+        return {"qa": "extracts spans", "classes": "says labels"}.get(self.head, "writes")
 
     def about(self) -> dict[str, Any]:
-        """Where it is from and what it is."""
+        """The source and kind of the model."""
         return {
             "kind": "hugging face",
             "model": self.place,
@@ -57,7 +59,7 @@ class HuggingFace:
         }
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
-        """Replies in order, `concurrency` questions in a batch."""
+        """Replies in order, in batches of `concurrency` questions."""
         answer: dict[str, Callable[[Sequence[tuple[Instance, str]]], list[Reply]]] = {
             "causal": self._write,
             "seq2seq": self._write,
@@ -74,7 +76,7 @@ class HuggingFace:
                     made = answer[self.head](batch)
                 yield from enumerate(made, start)
 
-    # --- writing --------------------------------------------------------------------------
+    # --- generation -----------------------------------------------------------------------
 
     def _text(self, prompt: str) -> str:
         """The text before the reply; for a chat model, a turn of a chat."""
@@ -123,7 +125,7 @@ class HuggingFace:
     # --- likelihood -----------------------------------------------------------------------
 
     def _likeliest(self, instance: Instance, prompt: str) -> Reply:
-        """The choice that is likeliest as the reply; where there are none, what it writes."""
+        """The most likely choice as the reply; without choices, generated text."""
         if not instance.choices:
             return self._write([(instance, prompt)])[0]
         begun = lead(instance, self.ask.language)
@@ -143,7 +145,7 @@ class HuggingFace:
         ends = [self.tokens(choice, add_special_tokens=False)["input_ids"] for choice in choices]
         longest = max(map(len, ends))
         rows = [end + [self.tokens.pad_token_id] * (longest - len(end)) for end in ends]
-        # what all choices follow is read once
+        # the common prefix of all choices is processed once
         read = self.model(input_ids=torch.tensor([start], device=self.device), use_cache=True)
         read.past_key_values.batch_repeat_interleave(len(ends))
         written = self.model(
@@ -165,7 +167,7 @@ class HuggingFace:
             found.append(-float(loss) * label.shape[1])
         return found
 
-    # --- pointing and labelling -----------------------------------------------------------
+    # --- extraction and classification ----------------------------------------------------
 
     def _pair(self, batch: Sequence[tuple[Instance, str]]) -> Any:
         self.tokens.padding_side = "right"

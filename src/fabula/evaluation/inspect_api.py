@@ -1,8 +1,8 @@
-"""Models behind an API, by Inspect AI's model layer: its providers, retries, limits and cache.
+"""Models behind an API, through Inspect AI's model layer: its providers, retries, limits and cache.
 
-Nothing of a client is written here: Inspect AI knows the providers (openai/…, anthropic/…,
-openai-api/SERVICE/MODEL for any compatible endpoint, mockllm/model for tests), keeps to their rate
-limits and tries again; keys come from the environment as it documents.
+There is no client code here: Inspect AI knows the providers (openai/…, anthropic/…,
+openai-api/SERVICE/MODEL for any compatible endpoint, mockllm/model for tests), respects their rate
+limits and retries; keys come from the environment as it documents.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
+from math import ceil
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -24,13 +25,13 @@ TRIES = 5
 
 
 class InspectModel:
-    """Any model that Inspect AI can ask; several questions at a time."""
+    """Any model that Inspect AI supports, with concurrent requests."""
 
     def __init__(self, name: str, ask: Ask, **settings: Any) -> None:
         need("inspect_ai", "inspect")
         if ask.cost is not None and not ask.price:
             raise FabulaError(
-                f"--cost: what {name} costs is not known; say it with --price, in dollars for a "
+                f"--cost: the price of {name} is unknown; set it with --price, in dollars per "
                 "million tokens of prompts and of replies, e.g. --price 0.5,1.5"
             )
         from inspect_ai.model import GenerateConfig, get_model
@@ -40,6 +41,7 @@ class InspectModel:
             max_connections=ask.concurrency,
             max_retries=TRIES,
             temperature=0.0,
+            timeout=None if ask.timeout is None else ceil(ask.timeout),
         )
         try:
             self.model = get_model(name, config=config, memoize=False, **settings)
@@ -63,7 +65,7 @@ class InspectModel:
         return {"kind": "inspect", "model": str(self.model), "temperature": 0.0}
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
-        """Replies in the order in which they come, while others are on their way."""
+        """Replies in the order of arrival, with other requests in flight."""
         came: SimpleQueue[tuple[int, Reply] | BaseException | None] = SimpleQueue()
         loop = asyncio.new_event_loop()
         worker = Thread(target=self._work, args=(loop, asked, came), daemon=True)
@@ -77,7 +79,7 @@ class InspectModel:
                 yield found
             if left:
                 raise FabulaError(f"{self.name}: {self._over()}")
-        finally:  # stopped by whoever asked: nothing more is sent
+        finally:  # stopped by the caller: send nothing more
             if worker.is_alive():
                 loop.call_soon_threadsafe(_cancel, loop)
             worker.join()
@@ -107,7 +109,7 @@ class InspectModel:
 
         async def one(at: int, prompt: str) -> None:
             async with gate:
-                if self._over():  # what is on its way comes in, nothing more is sent
+                if self._over():  # requests in flight still complete, but nothing more is sent
                     return
                 said = await self._reply(prompt)
                 self.spent = self.spent.plus(said.usage)
@@ -118,16 +120,16 @@ class InspectModel:
     def _over(self) -> str:
         """The limit that is reached, if any."""
         tokens, ask = self.spent.input_tokens + self.spent.output_tokens, self.ask
-        kept = "What was answered is kept; the same command"
+        kept = "Replies so far are kept; the same command"
         if ask.budget is not None and tokens >= ask.budget:
             return (
-                f"{tokens:,} tokens are spent, the budget is {ask.budget:,}. {kept} goes on with "
-                "as many again."
+                f"{tokens:,} tokens are spent; the budget is {ask.budget:,}. {kept} resumes with "
+                "the same budget again."
             )
         if ask.cost is not None and self.spent.cost >= ask.cost:
             return (
-                f"${self.spent.cost:,.4f} are spent, the limit is ${ask.cost:,.4f}. {kept} goes "
-                "on with as much again."
+                f"${self.spent.cost:,.4f} are spent; the limit is ${ask.cost:,.4f}. {kept} "
+                "resumes with the same limit again."
             )
         return ""
 

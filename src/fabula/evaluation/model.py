@@ -14,10 +14,10 @@ class Usage(NamedTuple):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
-    """In dollars, where it is known."""
+    """In dollars, if known."""
 
     def plus(self, other: Usage) -> Usage:
-        """Both together."""
+        """The sum of both."""
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
@@ -30,10 +30,10 @@ class Reply(NamedTuple):
 
     text: str
     truncated: bool = False
-    """It was cut off by the limit on tokens."""
+    """Whether it was cut off by the limit on tokens."""
     usage: Usage = Usage()
     error: str = ""
-    """Why there is no reply, if there is none: it is asked again when the run is resumed."""
+    """Why there is no reply, if there is none; it is asked again when the run is resumed."""
 
 
 class Ask(NamedTuple):
@@ -42,27 +42,29 @@ class Ask(NamedTuple):
     style: str = "direct"
     """A style of prompt (see fabula.prompt)."""
     shots: int = 0
-    """Worked examples before the question, from the training split."""
+    """Number of few-shot examples before the question, from the training split."""
     tokens: int = 256
-    """The most tokens of a reply."""
+    """Maximum number of tokens per reply."""
     form: str = "word"
     """The form of the answer: word, sentence, letter, json."""
     concurrency: int = 8
     """Maximum number of concurrent requests, for models that support them."""
     language: str = ""
-    """The language of the instructions; nothing: that of the story."""
+    """The language of the instructions; empty: that of the story."""
     budget: int | None = None
-    """The most tokens in all, where a model counts them."""
+    """Maximum number of tokens in total, for models that count them."""
     price: tuple[float, float] | None = None
-    """Dollars for a million tokens of prompts and of replies."""
+    """Dollars per million tokens of prompts and of replies."""
     cost: float | None = None
-    """The most dollars in all, where the price is known."""
+    """Maximum cost in dollars, if the price is known."""
     cache: bool = False
     """Whether replies may come from a cache of the model layer."""
+    timeout: float | None = None
+    """Seconds after which a function (a batch) or a request is given up; None: never."""
 
 
 class Model(Protocol):
-    """Anything that answers."""
+    """Anything that answers questions."""
 
     name: str
 
@@ -70,4 +72,4 @@ class Model(Protocol):
         """The identity of the model, for the manifest."""
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
-        """(position, reply) for (instance, prompt) pairs, in any order, as they come."""
+        """(position, reply) for (instance, prompt) pairs, in any order, as they arrive."""

@@ -1,4 +1,4 @@
-"""Finds the model that a name means: a run folder, 'hf:…', 'py:…', or a model behind an API."""
+"""Finds a model by name: a run folder, 'hf:…', 'py:…', or a model behind an API."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ BACKENDS: Registry[Callable[..., Model]] = Registry(
     "kind of model",
     {"torch": "train", "transformers": "hf"},
 )
-"""The kinds of model that can be asked."""
+"""The kinds of models that can be evaluated."""
 
 
 def model_named(name: str, ask: Ask, likelihood: bool = False, device: str = "cpu") -> Model:
-    """The model that a name on the command line means."""
+    """The model with this name, as on the command line."""
     kind, colon, rest = name.partition(":")
     if colon and kind == "hf":
         return BACKENDS["hf"](rest, ask, likelihood, device)
@@ -38,7 +38,7 @@ def model_named(name: str, ask: Ask, likelihood: bool = False, device: str = "cp
         return BACKENDS[kind](rest, ask)
     if name.startswith((".", "/", "~")) or "/" not in name:
         raise FabulaError(
-            f"{name}: no such model. Name the folder of a run of `fabula train`, hf:PATH_OR_NAME "
+            f"{name}: no such model. Give a run folder of `fabula train`, hf:PATH_OR_NAME "
             "for a Hugging Face model, py:FILE.py:FUNCTION for a Python function, or "
             "PROVIDER/MODEL for a model behind an API, e.g. openai/gpt-5."
         )
@@ -52,6 +52,6 @@ def model_named(name: str, ask: Ask, likelihood: bool = False, device: str = "cp
 
 def _check_run(folder: Path) -> None:
     if (folder / "config.json").is_file():
-        raise FabulaError(f"{folder}: this looks like a Hugging Face model; name it hf:{folder}")
+        raise FabulaError(f"{folder}: this looks like a Hugging Face model; write hf:{folder}")
     if not any((folder / file).is_file() for file in ("plan.json", "model.json")):
         raise FabulaError(f"{folder}: no trained model here; train one with `fabula train`.")

@@ -1,11 +1,11 @@
-"""Asks a model every question of a benchmark, scores the replies, and writes them as they come.
+"""Asks a model every question of a benchmark, scores the replies, and writes them as they arrive.
 
 Promises:
-1. An interrupted run resumes: nothing that was answered is asked again.
-2. A line of `replies.jsonl` is whole or is asked again; `evaluation.json` says what was asked, of
-   which data (by digest) and how. A folder holds one run, and one process writes it.
-3. Replies are scored by `fabula.score`, the one scorer; a reply cut off by the limit on tokens is
-   counted as truncated, an error does not count as a reply.
+1. An interrupted run can be resumed: questions with a reply are not asked again.
+2. A line of `replies.jsonl` is complete or is asked again; `evaluation.json` says what was asked,
+   of which data (by digest) and how. A folder holds one run, and one process writes it.
+3. Replies are scored by `fabula.score`, the one scorer; a reply cut off by the limit on tokens
+   counts as truncated, and an error does not count as a reply.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -34,22 +35,25 @@ from fabula.core.files import (
 from fabula.core.instance import Instance, story_name
 from fabula.core.soundness import shown
 from fabula.errors import FabulaError, ParseError
+from fabula.evaluation.contrast import contrast_scores
 from fabula.evaluation.guesses import right_guesses
 from fabula.evaluation.model import Ask, Model, Reply, Usage
 from fabula.evaluation.statistics import Story
-from fabula.prompting.prompt import case, lettered, prompt
-from fabula.prompting.prompt import reply as right_reply
-from fabula.scoring import Outcome, Score, closed_score, score
+from fabula.prompting.prompt import CITE, case, lettered, prompt, worked_example
+from fabula.scoring import CitedScore, Outcome, Score, closed_score, score
+from fabula.scoring.clean import clean, without_reasoning
+from fabula.scoring.evidence import Reason, Verdict, citation
+from fabula.scoring.evidence import judge as judge_cited
 
 REPLIES, MANIFEST = "replies.jsonl", "evaluation.json"
-WRITTEN = {"id", "outcome", "usage"}  # of every reply, besides others
+WRITTEN = {"id", "outcome", "usage"}  # fields of every reply, among others
 DEFAULT = Ask()
-PORTION = 64  # instances handed to a model at a time
-MAY_CHANGE = ("version", "about", "examples", "ask.concurrency", "ask.budget", "ask.price",
-              "ask.cost", "ask.cache")  # fmt: skip
+PORTION = 64  # instances passed to a model at a time
+MAY_CHANGE = ("version", "about", "named", "examples", "ask.concurrency", "ask.budget", "ask.price",
+              "ask.cost", "ask.cache", "ask.timeout")  # fmt: skip
 
 Report = Callable[[int, int], None]
-"""Called with how many were asked and how many of these were right."""
+"""Called with the number of questions asked and the number of correct replies among them."""
 
 
 def evaluate(
@@ -61,83 +65,154 @@ def evaluate(
     source: str = "",
     report: Report = lambda asked, right: None,
     at_start: Callable[[], None] = lambda: None,
+    named: str = "",
 ) -> dict[str, Any]:
-    """Ask, score and write; the manifest of the run.
+    """Ask, score and write; returns the manifest of the run.
 
-    `at_start` is called when the folder is known to be for this run, before anything is asked.
+    `at_start` is called once the folder is known to belong to this run, before anything is asked;
+    `named` is the name by which the model can be found again.
     """
     if not instances:
-        raise FabulaError(f"{source or 'the data'}: there is nothing to ask.")
+        raise FabulaError(f"{source or 'the data'}: there are no questions.")
+    make_folder(folder)
+    known = {"instances": len(instances), "digest": digest(instances)}
+    with session(model, folder, ask, examples, source, known, named=named) as run:
+        at_start()
+        report(len(run.done), sum(outcome == "correct" for outcome in run.done.values()))
+        guessed = dict(zip((each.id for each in instances), right_guesses(instances), strict=True))
+        left = [found for found in instances if found.id not in run.done]
+        for portion in _portions(left, max(PORTION, ask.concurrency * 4)):
+            run.ask(portion, guessed, report)
+    found = {"baselines": baselines_of(instances, guessed), **_contrasts(instances, folder)}
+    return run.finish(found)
+
+
+class Session:
+    """A run that is being written: asks instances, scores the replies and keeps them."""
+
+    def __init__(
+        self, model: Model, folder: Path, ask: Ask, examples: Sequence[Instance], file: BinaryIO
+    ) -> None:
+        self.model, self.folder, self.how = model, folder, ask
+        self.plan: dict[str, Any] = {}
+        """The manifest of the run before anything is asked."""
+        self.done, self.used = _done(folder / REPLIES)
+        """The outcome of each answered instance, by id, and the usage so far."""
+        self.failures: Counter[str] = Counter()
+        self._examples, self._file = examples[: ask.shots], file
+        self._begun = perf_counter()
+
+    def ask(
+        self,
+        portion: Sequence[Instance],
+        guessed: Mapping[str, Sequence[str]],
+        report: Report = lambda asked, right: None,
+    ) -> None:
+        """Ask instances that have no reply yet; `guessed`: the baselines that are right, by id."""
+        how, folder = self.how, self.folder
+        asked = [
+            (found, prompt(found, how.style, self._examples, how.form, how.language))
+            for found in portion
+        ]
+        answered = 0
+        for at, reply in self.model.replies(asked):
+            if reply.error:
+                self.failures[reply.error] += 1
+                continue
+            answered += 1
+            self.used = self.used.plus(reply.usage)
+            line = _line(portion[at], reply, how, guessed[portion[at].id])
+            with writing(folder / REPLIES):
+                self._file.write(orjson.dumps(line) + b"\n")
+                self._file.flush()
+            self.done[line["id"]] = line["outcome"]
+            report(1, int(line["outcome"] == "correct"))
+        if not answered:
+            raise FabulaError(
+                f"{self.model.name}: no reply to {len(portion)} questions: "
+                f"{_commonest(self.failures)} Earlier replies are kept in {folder}; the "
+                "same command resumes from there."
+            )
+
+    def finish(self, more: Mapping[str, Any]) -> dict[str, Any]:
+        """Write the manifest, and return it."""
+        written = {
+            **self.plan,
+            "asked": len(self.done),
+            "failed": sum(self.failures.values()),
+            **({"failures": dict(self.failures.most_common(5))} if self.failures else {}),
+            "usage": self.used._asdict(),
+            "outcomes": dict(sorted(Counter(self.done.values()).items())),
+            **({"evidence": evidence_of(read_run(self.folder))} if self.how.style == CITE else {}),
+            **more,
+            "seconds": round(perf_counter() - self._begun, 3),
+        }
+        write_json(self.folder / MANIFEST, written)
+        return written
+
+
+@contextmanager
+def session(
+    model: Model,
+    folder: Path,
+    ask: Ask,
+    examples: Sequence[Instance] = (),
+    source: str = "",
+    known: Mapping[str, Any] | None = None,
+    may_change: Sequence[str] = (),
+    named: str = "",
+) -> Iterator[Session]:
+    """A run that is begun or resumed, for one process at a time.
+
+    `known` has further keys that identify the run; a folder with another run is rejected, unless
+    only keys in `may_change` differ. `named` is the name by which the model can be found again.
+    """
     make_folder(folder)
     about = model.about()
     plan = {
         "model": model.name,
+        **({"named": named} if named else {}),
         "about": about,
         "weights": about.get("weights", ""),  # a retrained model is another model
         "data": source,
-        "instances": len(instances),
-        "digest": digest(instances),
+        **(known or {}),
         **{f"ask.{name}": value for name, value in ask._asdict().items()},
         "examples": [
-            f"{case(each, ask.form, ask.language)}\n{right_reply(each, ask.form, ask.language)}"
+            worked_example(each, ask.style, ask.form, ask.language)
             for each in examples[: ask.shots]
         ],
         "version": __version__,
     }
-    begun = perf_counter()
     with exclusive(folder), appending(folder / REPLIES) as file:
-        _agree(folder / MANIFEST, plan)
-        at_start()
-        done, used = _done(folder / REPLIES)
-        report(len(done), sum(outcome == "correct" for outcome in done.values()))
-        guessed = dict(zip((each.id for each in instances), right_guesses(instances), strict=True))
-        left = [found for found in instances if found.id not in done]
-        failures: Counter[str] = Counter()
-        for portion in _portions(left, max(PORTION, ask.concurrency * 4)):
-            asked = [
-                (found, prompt(found, ask.style, examples[: ask.shots], ask.form, ask.language))
-                for found in portion
-            ]
-            answered = 0
-            for at, reply in model.replies(asked):
-                if reply.error:
-                    failures[reply.error] += 1
-                    continue
-                answered += 1
-                used = used.plus(reply.usage)
-                line = _line(portion[at], reply, ask.form, guessed[portion[at].id])
-                with writing(folder / REPLIES):
-                    file.write(orjson.dumps(line) + b"\n")
-                    file.flush()
-                done[line["id"]] = line["outcome"]
-                report(1, int(line["outcome"] == "correct"))
-            if not answered:
-                raise FabulaError(
-                    f"{model.name}: no reply came to {len(portion)} questions: "
-                    f"{_commonest(failures)} What was answered before is kept in {folder}; the "
-                    "same command goes on from there."
-                )
-    written = {
-        **plan,
-        "asked": len(done),
-        "failed": sum(failures.values()),
-        **({"failures": dict(failures.most_common(5))} if failures else {}),
-        "usage": used._asdict(),
-        "outcomes": dict(sorted(Counter(done.values()).items())),
-        "baselines": _baselines(instances, guessed),
-        "seconds": round(perf_counter() - begun, 3),
-    }
-    write_json(folder / MANIFEST, written)
-    return written
+        _agree(folder / MANIFEST, plan, may_change)
+        made = Session(model, folder, ask, examples, file)
+        made.plan = plan
+        yield made
 
 
 def read_run(folder: Path) -> Iterator[dict[str, Any]]:
-    """The scored replies of a run, in the order in which they came."""
+    """The scored replies of a run, in the order of arrival."""
     return (said for _, said in read_placed(folder))
 
 
+def evidence_of(replies: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Counts of verdicts and reasons over scored replies, with mean precision and recall."""
+    judged = [said for said in replies if "evidence" in said]
+    verdicts = Counter(said["evidence"]["verdict"] for said in judged)
+    reasons = Counter(said["reason"] for said in judged)
+    found: dict[str, Any] = {
+        "judged": len(judged),
+        "reasons": {str(reason): reasons[reason] for reason in Reason},
+        "verdicts": {str(verdict): verdicts[verdict] for verdict in Verdict},
+    }
+    for name in ("precision", "recall"):
+        total = sum(said["evidence"][name] for said in judged)
+        found[name] = total / len(judged) if judged else None
+    return found
+
+
 def stories_of(folder: Path) -> list[Story]:
-    """How many questions of each story a run has right."""
+    """For each story of a run, the number of correct replies."""
     right: Counter[str] = Counter()
     count: Counter[str] = Counter()
     for said in read_run(folder):
@@ -148,7 +223,7 @@ def stories_of(folder: Path) -> list[Story]:
 
 
 def read_placed(folder: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The same, each with its place in the file, to be read again by `read_at`."""
+    """The same, each with its offset in the file, for `read_at`."""
     path = folder / REPLIES
     if not path.is_file():
         raise _no_run(folder)
@@ -164,16 +239,17 @@ def _placed(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def asked_as(manifest: Mapping[str, Any], instance: Instance) -> str:
-    """The prompt that a run put to its model for an instance."""
+    """The prompt of a run for an instance."""
     form, language = manifest.get("ask.form", "word"), manifest.get("ask.language", "")
-    alone = prompt(instance, manifest.get("ask.style", "direct"), (), form, language)
-    last = case(instance, form, language)
+    style = manifest.get("ask.style", "direct")
+    alone = prompt(instance, style, (), form, language)
+    last = case(instance, form, language, style)
     examples = "".join(f"{each}\n\n" for each in manifest.get("examples", ()))
     return f"{alone.removesuffix(last)}{examples}{last}"
 
 
 def read_at(folder: Path, places: Iterable[int]) -> list[dict[str, Any]]:
-    """The scored replies at some places of a run."""
+    """The scored replies at some offsets of a run."""
     found = []
     with (folder / REPLIES).open("rb") as file:
         for place in places:
@@ -183,7 +259,7 @@ def read_at(folder: Path, places: Iterable[int]) -> list[dict[str, Any]]:
 
 
 def kept_record(record: Mapping[str, Any], place: str = "record") -> Instance:
-    """The record of a reply; runs keep records without their facts."""
+    """The record of a reply; runs store records without their facts."""
     story = record.get("story")
     facts: list[Any] = [[]] * len(story) if isinstance(story, list) else []
     return Instance.from_fields({"facts": facts, **record}, place)
@@ -193,7 +269,7 @@ OUTCOMES = frozenset(map(str, Outcome))
 
 
 def _check_reply(said: dict[str, Any], path: Path, number: int) -> None:
-    """ParseError if a line is not a scored reply to a record."""
+    """Raise ParseError if a line is not a scored reply to a record."""
     place = f"{path}, reply {number}"
     record, answer = said.get("instance"), said.get("answer")
     if not isinstance(record, dict):
@@ -205,6 +281,25 @@ def _check_reply(said: dict[str, Any], path: Path, number: int) -> None:
         raise ParseError(f"{place}, field 'answer': expected a list of texts.")
     if not isinstance(said.get("reply"), str):
         raise ParseError(f"{place}, field 'reply': expected a text.")
+    if "evidence" in said:
+        _check_evidence(said, place)
+
+
+def _check_evidence(said: dict[str, Any], place: str) -> None:
+    """ParseError if the evidence of a reply is not as `fabula eval` writes it."""
+    evidence = said["evidence"]
+    shares = [evidence.get(name) for name in ("precision", "recall")] if (
+        isinstance(evidence, dict)) else [None]  # fmt: skip
+    if (
+        not all(type(share) in (int, float) for share in shares)
+        or evidence.get("verdict") not in [str(verdict) for verdict in Verdict]
+        or not isinstance(evidence.get("cited"), list)
+        or said.get("reason") not in [str(reason) for reason in Reason]
+    ):
+        raise ParseError(
+            f"{place}, field 'evidence': expected cited, verdict, precision and recall, with a "
+            f"reason beside it; found {shown(evidence)}."
+        )
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -219,18 +314,31 @@ def _no_run(folder: Path) -> FabulaError:
     inside = sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}"))
     if inside:
         return FabulaError(
-            f"{folder}: holds runs and is none; name them: {folder}/* ({', '.join(inside[:4])}"
+            f"{folder}: contains runs, choose some: {folder}/* ({', '.join(inside[:4])}"
             f"{', …' * (len(inside) > 4)})."
         )
     if (folder / "plan.json").is_file():
         return FabulaError(
             f"{folder}: a run of `fabula train`; evaluate it first: `fabula eval {folder} DATA`."
         )
-    return FabulaError(f"{folder}: no run is here; make one with `fabula eval`.")
+    return FabulaError(f"{folder}: no run here; make one with `fabula eval`.")
 
 
-def judge(instance: Instance, text: str, form: str = "word", truncated: bool = False) -> Score:
-    """How a reply in a form is scored; who is asked for a letter may also say the word."""
+def judge(
+    instance: Instance,
+    text: str,
+    form: str = "word",
+    truncated: bool = False,
+    style: str = "direct",
+) -> Score:
+    """Score a reply in a form; a model asked for a letter may also give the word.
+
+    In the style 'cite', the cited sentences are judged too.
+    """
+    if style == CITE:
+        said = citation(without_reasoning(clean(text)), len(instance.story))
+        answered = judge(instance, said.rest, form, truncated)
+        return CitedScore.of(answered, judge_cited(instance, said.numbers))
     choices = lettered(instance)
     if form != "letter" or choices is instance:
         return score(instance, text, truncated)
@@ -242,17 +350,25 @@ def judge(instance: Instance, text: str, form: str = "word", truncated: bool = F
 
 
 def digest(instances: Sequence[Instance]) -> str:
-    """A name for just these instances in this order: what was read and what would be right."""
+    """A digest of these instances in this order: what was read and the right answers."""
     found = sha256()
     for each in instances:
         found.update(orjson.dumps((each.id, each.story, each.question, each.answer)))
     return found.hexdigest()[:16]
 
 
-def _baselines(
+def _contrasts(instances: Sequence[Instance], folder: Path) -> dict[str, Any]:
+    """The figures of contrast pairs and of open questions, if there are any."""
+    if not any(each.variant or "answerable" in each.features for each in instances):
+        return {}
+    found = contrast_scores(read_run(folder))
+    return {"contrast": found} if found else {}
+
+
+def baselines_of(
     instances: Sequence[Instance], guessed: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, int]]:
-    """How many questions of each kind every baseline gets right."""
+    """For every question kind, the number that each baseline gets right."""
     found: dict[str, dict[str, int]] = {
         kind: dict.fromkeys(BASELINES, 0) for kind in sorted({each.query[0] for each in instances})
     }
@@ -262,10 +378,11 @@ def _baselines(
     return found
 
 
-def _line(instance: Instance, reply: Reply, form: str, guessed: Sequence[str]) -> dict[str, Any]:
-    scored = judge(instance, reply.text, form, reply.truncated)
+def _line(instance: Instance, reply: Reply, ask: Ask, guessed: Sequence[str]) -> dict[str, Any]:
+    scored = judge(instance, reply.text, ask.form, reply.truncated, ask.style)
     record = orjson.loads(instance.to_json())
-    del record["facts"]
+    for name in ("facts", "variables", "spans"):  # long, and made again from the story
+        record.pop(name, None)
     return {
         "id": instance.id,
         "outcome": str(scored.outcome),
@@ -273,13 +390,15 @@ def _line(instance: Instance, reply: Reply, form: str, guessed: Sequence[str]) -
         "reply": reply.text,
         "truncated": reply.truncated,
         "usage": reply.usage._asdict(),
+        **({"evidence": scored.evidence._asdict(), "reason": scored.reason}
+           if scored.evidence is not None else {}),
         "baselines": guessed,
         "instance": record,
-    }
+    }  # fmt: skip
 
 
 def _commonest(failures: Counter[str]) -> str:
-    said = failures.most_common(1)[0][0].strip() if failures else "the model said nothing"
+    said = failures.most_common(1)[0][0].strip() if failures else "the model gave no reason"
     return said if said.endswith((".", "!")) else f"{said}."
 
 
@@ -290,7 +409,7 @@ def _portions(items: Sequence[Instance], size: int) -> Iterator[list[Instance]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(bytes, content) of the whole lines."""
+    """(bytes, content) of the complete lines."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.endswith(b"\n"):
@@ -302,14 +421,14 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 problem = f"not valid JSON: {error}"
             if problem:
                 raise FabulaError(
-                    f"{path}:{number}: {problem}. Remove the line; what it answered is asked again "
+                    f"{path}:{number}: {problem}. Remove the line; its question is asked again "
                     "by the same `fabula eval`."
                 )
             yield len(line), said
 
 
 def _typed(said: dict[str, Any]) -> bool:
-    """Whether what is needed to go on with a run has its types."""
+    """Whether the fields needed to resume a run have the right types."""
     usage = said["usage"]
     return (
         isinstance(said["id"], str)
@@ -321,7 +440,7 @@ def _typed(said: dict[str, Any]) -> bool:
 
 
 def _done(path: Path) -> tuple[dict[str, str], Usage]:
-    """Outcome by id of what was answered, and what it took; half a line is taken away."""
+    """The outcomes by id so far, and the usage; an incomplete last line is removed."""
     whole, done, used = 0, {}, Usage()
     for size, said in _lines(path):
         whole += size
@@ -332,16 +451,16 @@ def _done(path: Path) -> tuple[dict[str, str], Usage]:
     return done, used
 
 
-def _agree(path: Path, plan: dict[str, Any]) -> None:
-    """A folder holds one run: what was asked before must be what is asked now."""
+def _agree(path: Path, plan: dict[str, Any], may_change: Sequence[str] = ()) -> None:
+    """Raise an error unless this folder's run is the same as this one."""
     if not path.is_file():
         write_json(path, plan)
         return
     before = read_json(path)
     said = orjson.loads(orjson.dumps(plan))
     for key, value in said.items():
-        if key not in MAY_CHANGE and before.get(key) != value:
+        if key not in (*MAY_CHANGE, *may_change) and before.get(key) != value:
             raise FabulaError(
-                f"{path.parent}: holds another run ({key} was {before.get(key)!r}, now "
+                f"{path.parent}: contains another run ({key} was {before.get(key)!r}, now "
                 f"{value!r}); choose another folder or remove it."
             )

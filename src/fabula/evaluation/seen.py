@@ -1,6 +1,6 @@
-"""A summary of what a model has seen in training, to compare a test with.
+"""A summary of a model's training data, to compare a test with.
 
-Promise: memory does not grow with the training data but for the different signatures it has.
+Promise: memory does not grow with the training data, only with the number of distinct signatures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     source: str
     examples: int
     compositions: dict[str, int]
-    """Kind of question and composition to how many examples have it."""
+    """Question kind and composition to the number of examples."""
     signatures: frozenset[str]
     """Question and support with names abstracted."""
     steps: tuple[int, ...]
@@ -34,7 +34,7 @@ class Seen(NamedTuple):
     """Kinds of noise that occur."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is kept in a file."""
+        """The summary as JSON data."""
         return {**self._asdict(), "signatures": sorted(self.signatures)}
 
 
@@ -52,7 +52,7 @@ def seen_in(instances: Iterable[Instance], source: str) -> Seen:
             steps.add(k)
         noise[noise_of(each.features, each.roles)] += 1
     if not count:
-        raise FabulaError(f"{source}: no training examples are here.")
+        raise FabulaError(f"{source}: no training examples here.")
     kinds = sorted(kind for kind in noise if kind != NO_NOISE) or [NO_NOISE]
     return Seen(
         source,
@@ -65,12 +65,12 @@ def seen_in(instances: Iterable[Instance], source: str) -> Seen:
 
 
 def keep_seen(folder: Path, seen: Seen) -> None:
-    """Write it beside the replies of a run."""
+    """Write the summary next to the replies of a run."""
     write_json(folder / FILE, seen.to_dict())
 
 
 def seen_by(folder: Path) -> Seen | None:
-    """The training data that the model of a run has seen, if known."""
+    """The training data of a run's model, if known."""
     said = read_json(folder / FILE, "signatures", "steps")
     if not said:
         return None
@@ -80,13 +80,13 @@ def seen_by(folder: Path) -> Seen | None:
 
 
 def steps_of(features: Any) -> int | None:
-    """The k of a chain of relations: as published where the world says so, else the hops."""
+    """The k of a chain of relations: as published if the world has it, else the hops."""
     found = features.get("k", features.get("chain"))
     return found if isinstance(found, int) else None
 
 
 def noise_of(features: Any, roles: Iterable[str]) -> str:
-    """The kinds of noise in a story, as a word."""
+    """The kinds of noise in a story, as one word."""
     said = features.get("noise")
     kinds = set(said) if isinstance(said, list) else _kinds(roles)
     return " + ".join(sorted(kinds)) or NO_NOISE

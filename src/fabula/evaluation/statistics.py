@@ -1,16 +1,16 @@
-"""Intervals, paired tests and correlations: small, exact where that is possible, no dependencies.
+"""Intervals, paired tests and correlations: small, exact where possible, no dependencies.
 
 Questions about one story are not independent, so the story is the unit of every interval and test:
-- the interval of a share is Wilson's, for as many cases as the questions are worth (design effect);
-- the test of a difference flips the signs of whole stories; with one question to a story it is the
-  exact test of McNemar.
+- the interval of a fraction is Wilson's, for the effective number of cases (design effect);
+- the test of a difference flips the signs of whole stories; with one question per story it is
+  McNemar's exact test.
 
 Promises:
-1. Nothing here is random but the interval of Kendall's tau, and that draws from a named stream:
-   the same data give the same interval.
+1. Nothing here is random except the interval of Kendall's tau, which draws from a named stream: the
+   same data give the same interval.
 2. If no two questions share a story, the intervals and tests are the usual ones for single cases.
-3. With ten questions to a story and no difference, the test rejects in about 5 % of cases at the
-   5 % level, and 95 % intervals hold the true value in about 95 % (a test simulates both).
+3. With ten questions per story and no difference, the test rejects in about 5% of cases at the 5%
+   level, and 95% intervals contain the true value in about 95% (a test simulates both).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import NamedTuple
 
 from fabula.core.seeds import stream
 
-Z = 1.959963984540054  # of 95 %
+Z = 1.959963984540054  # for 95%
 RESAMPLES = 1_000
 EXACT = 4_000_000
-"""Steps of computing an exact p-value; beyond, the normal approximation is as good."""
+"""Maximum number of steps for an exact p-value; beyond, the normal approximation is as good."""
 
 
 class Interval(NamedTuple):
-    """An estimate with its 95 % interval."""
+    """An estimate with its 95% interval."""
 
     value: float
     low: float
@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
 
 def wilson(right: float, count: float) -> Interval:
-    """A share of independent cases with Wilson's interval, which stays within 0 and 1."""
+    """A fraction of independent cases with Wilson's interval, which stays within 0 and 1."""
     if count == 0:
         return Interval(nan, 0.0, 1.0)
     share = right / count
@@ -48,7 +48,7 @@ def wilson(right: float, count: float) -> Interval:
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """The exact two-sided p-value that two models differ, from cases where just one is right."""
+    """The exact two-sided p-value that two models differ, from cases where only one is right."""
     count = only_first + only_second
     if count == 0:
         return 1.0
@@ -72,7 +72,7 @@ def _tail(few: int, count: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values corrected for their number (Holm): any of them below 0.05 may be believed."""
+    """The p-values corrected for their number (Holm): those below 0.05 are significant."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     corrected = [1.0] * len(p_values)
     worst = 0.0
@@ -86,12 +86,12 @@ class Story(NamedTuple):
     """The outcomes of the questions of one story."""
 
     value: float
-    """Sum over its questions: right answers, or differences of two models."""
+    """Sum over its questions: correct answers, or differences of two models."""
     questions: int
 
 
 def share(stories: Sequence[Story]) -> Interval:
-    """The share of questions that are right, with an interval that knows which share a story."""
+    """The fraction of correct answers, with an interval that accounts for shared stories."""
     right, count = sum(s.value for s in stories), sum(s.questions for s in stories)
     worth = effective(stories)
     value, low, high = wilson(right / count * worth if count else 0, worth)
@@ -99,11 +99,12 @@ def share(stories: Sequence[Story]) -> Interval:
 
 
 def effective(stories: Sequence[Story]) -> float:
-    """How many independent cases the questions of these stories are worth.
+    """The number of independent cases that the questions of these stories are worth.
 
-    Between the number of stories (the questions of each stand or fall together) and that of
-    questions. The variance between stories is estimated, so few of them are worth less still, by
-    the quantile of t (Korn and Graubard 1998; with Wilson's interval, Dean and Pagano 2015).
+    It is between the number of stories (if the questions of each are all right or all wrong) and
+    that of questions. The variance between stories is estimated, so few of them are worth even
+    less, by the quantile of t (Korn and Graubard 1998; with Wilson's interval, Dean and Pagano
+    2015).
     """
     count, most = sum(s.questions for s in stories), sum(s.questions**2 for s in stories)
     if most == count:  # no story has two
@@ -112,14 +113,16 @@ def effective(stories: Sequence[Story]) -> float:
         return 1.0
     mean = sum(s.value for s in stories) / count
     alone = mean * (1 - mean) / count
-    # if all are right, or none is, nothing is known of how much the questions of a story agree
+    # if all are right, or none, nothing is known about the agreement within a story
     effect = _deviation(stories, mean, count) ** 2 / alone if alone > 0 else most / count
     worth = count / min(max(effect, 1.0), most / count)
     return max(1.0, worth * (Z / _student(len(stories) - 1)) ** 2)
 
 
 def _student(freedom: int) -> float:
-    """The 97.5 % quantile of t: the expansion of Fisher and Cornish, good from three degrees on."""
+    """The 97.5% quantile of t: the Cornish-Fisher expansion, good from three degrees of freedom
+    on.
+    """
     if freedom < 3:
         return (12.706205, 4.302653)[freedom - 1]
     z, n = Z, freedom
@@ -136,8 +139,8 @@ def sign_flip(differences: Iterable[int]) -> float:
     """The two-sided p-value that two models differ, from the difference in each story.
 
     If the models are alike, the difference of a story might as well have the other sign. The
-    p-value is the share of all choices of signs whose sum is as far from zero as the one found:
-    computed exactly, by adding story after story to the distribution of the sum.
+    p-value is the fraction of all choices of signs whose sum is as far from zero as the observed
+    one: computed exactly, by adding story after story to the distribution of the sum.
     """
     found = [difference for difference in differences if difference]
     sizes = [abs(difference) for difference in found]
@@ -147,9 +150,9 @@ def sign_flip(differences: Iterable[int]) -> float:
     if max(sizes) == 1:
         return mcnemar((most - total) // 2, (most + total) // 2)
     if len(sizes) * most > EXACT:
-        # the sums are as far apart as twice the common divisor: half of that for continuity
+        # the sums are twice the common divisor apart: half of that for continuity
         return erfc(max(0.0, total - 1) / sqrt(2 * sum(size * size for size in sizes)))
-    chances = [1.0]  # of the sum of the sizes whose sign is plus
+    chances = [1.0]  # of the sum of the sizes with a plus sign
     for size, number in sorted(Counter(sizes).items()):
         for _ in range(number):
             pad = [0.0] * size
@@ -161,8 +164,8 @@ def sign_flip(differences: Iterable[int]) -> float:
 def difference(stories: Sequence[Story]) -> Interval:
     """The mean difference over questions, with an interval by stories (cluster-robust, with t).
 
-    It is at least as wide as if a single question had come out otherwise, so that a few cases
-    without any difference do not pass for certainty.
+    It is at least as wide as if a single question had come out differently, so that a few cases
+    without any difference do not look like certainty.
     """
     total, count = sum(s.value for s in stories), sum(s.questions for s in stories)
     if count == 0:
@@ -175,13 +178,13 @@ def difference(stories: Sequence[Story]) -> Interval:
 
 
 def _deviation(stories: Sequence[Story], mean: float, count: int) -> float:
-    """The standard error of a mean over questions that come in stories (a ratio estimator)."""
+    """The standard error of a mean over questions clustered in stories (a ratio estimator)."""
     size = len(stories)
     squares = sum((s.value - mean * s.questions) ** 2 for s in stories)
     return sqrt(squares * size / (size - 1)) / count
 
 
-# --- do two lists of scores go together? ---------------------------------------------------------
+# --- correlations of two lists of scores ---------------------------------------------------------
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> Interval:

@@ -1,4 +1,4 @@
-"""Runs and their figures to trackio, which keeps them on this machine; optional."""
+"""Logs runs and metrics to trackio, which stores them on this machine; optional."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fabula.errors import MissingExtraError
 
 
 def check_tracking(project: str) -> None:
-    """Refuse a project that cannot be tracked before the work begins."""
+    """Reject a project that cannot be tracked before the work begins."""
     plain_name(project, "--track")
     try:
         import trackio  # noqa: F401
@@ -29,14 +29,16 @@ def check_tracking(project: str) -> None:
 def tracked(
     project: str | None, name: str, config: Mapping[str, Any]
 ) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """A run of a project, as what to log its figures with; without a project nothing is logged."""
+    """A run of a project: yields a function that logs its metrics; without a project, it does
+    nothing.
+    """
     if project is None:
         yield lambda figures: None
         return
     check_tracking(project)
     import trackio
 
-    with redirect_stdout(sys.stderr):  # it talks, and stdout is for JSON
+    with redirect_stdout(sys.stderr):  # it prints, and stdout is for JSON
         trackio.init(project=project, name=name, config=dict(config), resume="allow")
     try:
         yield lambda figures: trackio.log(dict(figures))
@@ -46,9 +48,10 @@ def tracked(
 
 
 def log_run(project: str, folder: Path, manifest: Mapping[str, Any]) -> None:
-    """One finished run: how it was asked, the share of each outcome, and its files as an artifact.
+    """Log one finished run: how it was asked, the fraction of each outcome, and its files as an
+    artifact.
 
-    Data are named by their digest, files are kept by theirs: what did not change is kept once.
+    Data are named by their digest and files stored by theirs, so unchanged ones are stored once.
     """
     known = {key: manifest[key] for key in ("model", "data", "digest", "version")}
     asked = {key: value for key, value in manifest.items() if key.startswith("ask.")}
@@ -67,9 +70,9 @@ def log_run(project: str, folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def keep_files(folder: Path) -> None:
-    """The files of a folder as an artifact of the run that is being tracked."""
+    """Store the files of a folder as an artifact of the current run."""
     import trackio
 
-    if hasattr(trackio, "log_artifact"):  # older versions have none
+    if hasattr(trackio, "log_artifact"):  # older versions do not have it
         with redirect_stdout(sys.stderr):
             trackio.log_artifact(folder, name=folder.resolve().name, type="run")

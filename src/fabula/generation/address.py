@@ -1,14 +1,14 @@
 """Where instance i is: in which passage of which block and, in a collection, of which part.
 
-Promise: instance i is found by making at most the passages of its own block, never those before.
+Promise: finding instance i generates only passages of its own block, never those before it.
 
-- Where every story has a fixed number of questions q, a block is one passage: passage p holds
+- If every story has a fixed number of questions q, a block is one passage: passage p holds
   instances p*q … p*q+q-1.
-- Where a story has as many questions as can be asked, passages fill blocks of 100 instances, and
-  the last one of a block is cut short. Where it is asked throughout, which gives more questions to
-  a story, blocks have 1,000.
-- A collection deals its instances out to its parts in turns of a unit, a multiple of every part's
-  block, so that a story stays whole.
+- If a story has as many questions as can be asked, passages fill blocks of 100 instances, and the
+  last one of a block is cut short. If questions are asked throughout the story, which gives more
+  per story, blocks have 1,000.
+- A collection deals its instances out to its parts in units that are a multiple of every part's
+  block, so no story is split.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ Make = Callable[[str, int, int], Passage]
 
 
 class Blocks:
-    """Addresses the instances of one recipe."""
+    """Finds the instances of one recipe."""
 
     def __init__(self, recipe: Recipe) -> None:
         questions = recipe.questions
         self.size = BLOCK
-        """How many instances belong together."""
+        """Number of instances in a block."""
         self._fixed = False
         """Whether a block is one passage."""
         if questions == "throughout":
             self.size = LONG_BLOCK
-        elif questions != "all" and not recipe.along:
+        elif questions != "all" and not recipe.also_ask:
             self.size = questions
             self._fixed = True
 
@@ -50,7 +50,9 @@ class Blocks:
             for passage in self._block(block, stop, make):
                 low = max(0, start - passage.first)
                 high = min(len(passage.asked), stop - passage.first)
-                if low < high:
+                if low == 0 and high == len(passage.asked):
+                    yield passage
+                elif low < high:
                     yield passage._replace(first=passage.first + low, asked=passage.asked[low:high])
 
     def _block(self, block: int, stop: int, make: Make) -> Iterator[Passage]:
@@ -60,26 +62,28 @@ class Blocks:
         if self._fixed:
             yield make(str(block), first, first)
             return
-        turn = 0  # cells go by the story, since how many questions it has is not known before
+        turn = 0  # one cell per story: the number of its questions is not known in advance
         while first < end and first < stop:
             passage = make(f"{block}.{turn}", first, begin + turn)
-            yield passage._replace(asked=passage.asked[: end - first])
+            if first + len(passage.asked) > end:
+                passage = passage._replace(asked=passage.asked[: end - first])
+            yield passage
             first, turn = first + len(passage.asked), turn + 1
 
 
 class Span(NamedTuple):
-    """Instances of a collection that stand in one part."""
+    """Consecutive instances of a collection that belong to one part."""
 
     part: str
     start: int
-    """Indices in the part."""
+    """Indices within the part."""
     stop: int
     shift: int
-    """What has to be added for indices in the collection."""
+    """Offset from an index in the part to the index in the collection."""
 
 
 def rota_of(parts: Sequence[Part], blocks: Mapping[str, int]) -> Rota:
-    """The rota of a collection, given the size of every part's block."""
+    """The rota of a collection, given the block size of every part."""
     return Rota([part.name for part in deal(parts)], lcm(*blocks.values()))
 
 

@@ -1,18 +1,18 @@
-"""Is the test of a compositional benchmark what it should be: known concepts, new combinations?
+"""Checks compositional benchmarks: does the test combine known concepts in new ways?
 
-A *composition* is a kind of question with what its support consists of, e.g.
-'where-person: GIVE + MOVE'.
+A *composition* is a question kind with the events and tellings of its support, e.g. 'where-person:
+GIVE + MOVE'.
 
 Promises:
-1. The concepts of a test are those of the training parts together, of none alone: checked when
-   the recipe is read (collection.py). Held-out combinations are in no training support: looked
-   at in every instance when it is made (examine.py).
-2. What is said about the data is counted on the instances as they are written. A composition
-   counts as seen if some training instance has it, with the same kind of question.
-3. For training only the compositions are kept, so that memory does not grow with its size.
+1. The concepts of a test are the union of those of the training parts and differ from each part:
+   checked when the recipe is read (collection.py). Held-out combinations occur in no training
+   support: checked on every instance as it is made (examine.py).
+2. All statistics are counted on the instances that are written. A composition counts as seen if
+   some training instance has it, with the same question kind.
+3. For training only the compositions are kept, so memory does not grow with the data.
 
-Where a recipe has quotas, the different signatures of each kind of question and size of support are
-counted too: what was built toward a cell must not all look alike.
+For recipes with quotas, the distinct signatures per question kind and support size are counted too:
+instances built toward a cell must not all look alike.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from fabula.generation.passage import Passage
 
 MOST_SIGNATURES = 5_000
-"""Signatures told apart in a cell, so that memory stays flat."""
+"""Maximum number of distinct signatures counted per cell, so that memory stays flat."""
 
 
 def composition_name(kind: str, composition: Iterable[str]) -> str:
-    """A composition as a word."""
+    """The composition as one string."""
     return f"{kind}: {' + '.join(composition) or 'nothing'}"
 
 
@@ -44,7 +44,7 @@ def composition_of(instance: Instance) -> str:
 
 
 class Ledger:
-    """The compositions and signatures of instances; for a test also their order."""
+    """The compositions and signatures of instances; for a test set also their order."""
 
     def __init__(
         self,
@@ -57,15 +57,15 @@ class Ledger:
         self.composed = composed
         self.signed = signed
         self.counts: dict[str, int] = dict(content.get("counts", {}))
-        """How many instances have a composition."""
+        """Number of instances per composition."""
         self.order: list[str] | None = list(content.get("order", ())) if ordered else None
         self.signatures: dict[str, set[int]] = {
             cell: set(known) for cell, known in content.get("signatures", {}).items()
         }
-        """Kind of question and size of support to the hashes of their signatures."""
+        """Question kind and support size to the hashes of their signatures."""
 
     def note(self, passage: Passage) -> None:
-        """Enter the instances of a passage."""
+        """Count the instances of a passage."""
         reading = passage.tale.reading
         for asked in passage.asked:
             best = asked.masks[0] if asked.masks else sum(1 << n for n in asked.support)
@@ -77,13 +77,13 @@ class Ledger:
                     known.add(fingerprint(reading.signature(asked.query, best)))
 
     def enter(self, composition: str) -> None:
-        """Enter the composition of one instance."""
+        """Count one instance with this composition."""
         self.counts[composition] = self.counts.get(composition, 0) + 1
         if self.order is not None:
             self.order.append(composition)
 
     def merge(self, other: Ledger) -> None:
-        """Enter what another has, after what this one has."""
+        """Add the counts of another ledger, which come after those of this one."""
         for composition, count in other.counts.items():
             self.counts[composition] = self.counts.get(composition, 0) + count
         if self.order is not None:
@@ -93,7 +93,7 @@ class Ledger:
             mine.update(sorted(known)[: MOST_SIGNATURES - len(mine)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Its content."""
+        """The ledger as JSON data."""
         return {
             "counts": self.counts,
             "signatures": {cell: sorted(known) for cell, known in self.signatures.items()},
@@ -117,14 +117,14 @@ def ledger_for(
 
 
 def _tests(recipe: Recipe) -> Sequence[str]:
-    """The splits that are tests, the others being for training."""
+    """The test splits; all others are for training."""
     if recipe.compositional is not None:
         return recipe.compositional.test
     return list(recipe.splits)[1:]
 
 
 def report(recipe: Recipe, ledgers: Mapping[str, Ledger | None]) -> dict[str, Any]:
-    """What a manifest says of the compositions and signatures of a benchmark."""
+    """The section of the manifest about the compositions and signatures of a benchmark."""
     kept = {split: ledger for split, ledger in ledgers.items() if ledger is not None}
     signatures = {
         split: {cell: len(known) for cell, known in sorted(ledger.signatures.items())}

@@ -1,19 +1,19 @@
-"""How far two sets of instances are apart: in what they are made of, and in how it is combined.
+"""How far apart two sets of instances are: in their building blocks, and in how these combine.
 
-As in distribution-based compositionality assessment: an instance has *atoms* (kind of question,
-events and tellings in its support) and one *compound* (all of them together). A split is hard and
-fair if the compounds of test and training differ as much as can be while the atoms do not.
+As in distribution-based compositionality assessment, an instance has *atoms* (question kind, events
+and tellings in its support) and one *compound* (all of them together). A split is hard but fair if
+the compounds of test and training differ as much as possible while the atoms do not.
 
     divergence = 1 - sum over k of p_k^alpha * q_k^(1-alpha)       (Chernoff)
 
-with p the training and q the test distribution; alpha is 0.5 for atoms, which should be alike, and
-0.1 for compounds, where it matters less how often training has what the test asks for than
+Here p is the training and q the test distribution. alpha is 0.5 for atoms, which should be alike,
+and 0.1 for compounds, where it matters less how often training has what the test asks for than
 whether it has it.
 
 Promises:
-1. Which compound goes to which split follows from a sample of fixed size that recipe and seed
-   determine, so instance i is the same on any number of workers.
-2. A compound that the sample did not have goes to the first split: it is no test of anything.
+1. The split of each compound follows from a sample of fixed size that recipe and seed determine, so
+   instance i is the same on any number of workers.
+2. A compound that did not occur in the sample goes to the first split, so it is never in a test.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from typing import NamedTuple
 ATOM_ALPHA = 0.5
 COMPOUND_ALPHA = 0.1
 PILOT = 2_000
-"""Instances in the sample."""
+"""Number of instances in the sample."""
 ROUNDS = 8
 
 
 class Divergences(NamedTuple):
-    """How far training and test are apart."""
+    """Divergence of training and test, for atoms and for compounds."""
 
     atom_divergence: float
     compound_divergence: float
@@ -48,7 +48,7 @@ def chernoff(p: Mapping[str, float], q: Mapping[str, float], alpha: float) -> fl
 
 
 def atoms_of(compounds: Mapping[str, float]) -> Counter[str]:
-    """How often each atom occurs, of compounds named 'kind: A + B'."""
+    """The number of occurrences of each atom in compounds named 'kind: A + B'."""
     atoms: Counter[str] = Counter()
     for compound, count in compounds.items():
         kind, _, composition = compound.partition(": ")
@@ -66,18 +66,18 @@ def divergences(train: Mapping[str, float], test: Mapping[str, float]) -> Diverg
 
 
 def partition(compounds: Mapping[str, int], shares: Sequence[float]) -> list[set[str]]:
-    """The compounds that each part gets: none twice, and the atoms of every part as in the first.
+    """Disjoint sets of compounds, one per part, whose atoms are distributed as in the first part.
 
-    Compounds are dealt out, the commonest first, each to where it does most good; then single ones
-    change places as long as that brings the atoms closer. A part may be smaller than its share, as
-    its instances are made to order, but not by more than half.
+    Compounds are assigned greedily, the most frequent first; then single compounds move as long as
+    that brings the atoms closer together. A part may be smaller than its share, since its instances
+    are generated on demand, but by no more than half.
     """
     total = sum(compounds.values())
     order = sorted(compounds, key=lambda name: (-compounds[name], name))
     parts: list[dict[str, int]] = [{} for _ in shares]
 
     def cost() -> float:
-        """How far the parts are from what they should be."""
+        """Distance of the parts from the target."""
         sizes = [sum(part.values()) / total for part in parts]
         lacking = sum(
             max(0.0, share / 2 - size) + max(0.0, size - 1.5 * share)
@@ -88,7 +88,7 @@ def partition(compounds: Mapping[str, int], shares: Sequence[float]) -> list[set
         return 4 * lacking + sum(apart)
 
     def settle(name: str) -> int:
-        """Put a compound where it does most good."""
+        """Move a compound to the part where it lowers the cost most."""
         costs = []
         for part in parts:
             part[name] = compounds[name]

@@ -1,7 +1,7 @@
-"""Writes down what was asked: from the questions of a passage to the fields of its records.
+"""From the questions of a passage to the fields of their records.
 
-What all records of an assignment or of a passage have in common is made once: without that, most
-of the time between a story and its line of JSON would go here.
+Fields shared by all records of an assignment or passage are computed once. Otherwise most of the
+time between a story and its line of JSON would be spent here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from typing import Any
 
 from fabula._version import __version__
 from fabula.core.supports import numbers_of
+from fabula.generation.pairs import Pairs
 from fabula.generation.passage import Assignment, Passage
+from fabula.generation.translate import OPEN
 from fabula.language.tongue import Tongue
 from fabula.world.base import World
 
-REMEMBERED = 10_000  # queries whose choices are remembered, so that memory stays flat
+REMEMBERED = 10_000  # queries whose choices are cached, so that memory stays flat
 
 
 class Recorder:
@@ -29,18 +31,19 @@ class Recorder:
         self._choices: dict[tuple[str, ...], tuple[str, ...] | None] = {}
         self._source: dict[str, Any] = {}
         self._letters: dict[str, str] | None = None
+        self._pairs = Pairs(assignment.recipe, world)
 
     def fields(self, passage: Passage) -> list[dict[str, Any]]:
         """The fields of the records of a passage, in the order of FIELDS."""
         tale, tongue = passage.tale, passage.tongue
         reading, annotate = tale.reading, tale.annotate
-        shift = len(passage.preface)  # sentences before those that questions count
+        shift = len(passage.preface)  # sentences before the first one that questions count
         facts, story = ((),) * shift + tuple(reading.facts()), tuple(passage.sentences)
         stated = ("convention",) * shift
         source = self._provenance(tongue)
         made = []
         for index, asked in enumerate(passage.asked, passage.first):
-            count, query, question, answer, support, masks, relied = asked
+            count, query, question, answer, support, masks, relied = asked[:7]
             best = masks[0] if masks else sum(1 << n for n in support)
             note = annotate(query, best, count)
             hops = self._world.hops(reading, query, best)
@@ -48,7 +51,7 @@ class Recorder:
             features["conventions"] = list(relied)
             if shift:
                 support = tuple([number + shift for number in support])
-            if not masks:
+            if not masks and answer != OPEN:
                 features["defect"] = "the label follows the published data, not the text"
             made.append(
                 {
@@ -68,11 +71,13 @@ class Recorder:
                     "provenance": {**source, "index": index, "passage": passage.number},
                 }
             )
+        if passage.member is not None:
+            self._pairs.note(passage, made)
         return made
 
     def _choices_of(self, query: tuple[str, ...], tongue: Tongue | None) -> tuple[str, ...] | None:
         """All answers that a question can have, in the words of the story."""
-        if tongue and tongue.letters is not None:  # every story has names of its own
+        if tongue and tongue.letters is not None:  # every story has its own names
             return self._find_choices(query, tongue)
         if query not in self._choices:
             if len(self._choices) >= REMEMBERED:
@@ -89,7 +94,7 @@ class Recorder:
         return None if found is None else tuple(found)
 
     def _provenance(self, tongue: Tongue | None) -> dict[str, Any]:
-        """How to make a record again, but for what is its own."""
+        """The provenance shared by all records: all that is needed to generate them again."""
         letters = tongue.letters if tongue else None
         if not self._source or letters != self._letters:
             recipe, split, seed, whole, part = self._assignment
@@ -113,10 +118,10 @@ class Recorder:
 
 
 def measures(best: int, supports: int, count: int, hops: int) -> dict[str, Any]:
-    """What is measured on every instance: its best support, of how many, among how much text.
+    """Features measured on every instance: size and number of supports, sentences, hops.
 
-    `support_size` counts the sentences of the support, `hops` the links of the proof: events, told
-    relations and denials. They differ where one sentence tells several of these.
+    `support_size` counts the sentences of the best support, `hops` the links of the proof: events,
+    stated relations and denials. They differ if one sentence states several of these.
     """
     size = best.bit_count()
     return {

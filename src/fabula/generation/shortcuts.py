@@ -10,8 +10,8 @@ are right. Glossary:
     first   the choice mentioned first in such a fact
     most    the choice mentioned most often in such facts
 
-'Is Mary in the park?' is guessed 'yes' if the park is the place mentioned last (first, most often).
-Pronouns count as the names they stand for: facts have them resolved.
+For 'Is Mary in the park?' the guess is 'yes' if the park is the place mentioned last (first, most
+often). Pronouns count as the names they refer to: they are resolved in the facts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 
 class Score(NamedTuple):
-    """What a baseline got right."""
+    """The score of a baseline."""
 
     name: str
     right: int
@@ -30,7 +30,7 @@ class Score(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """The part it got right."""
+        """The fraction of correct answers."""
         return self.right / self.total if self.total else 0.0
 
 
@@ -43,7 +43,7 @@ Told = Sequence[Sequence[Fact]]
 GUESSES = ("last", "beside", "first")
 """The guesses that quotas can be set on."""
 LOCATING = ("move", "at", "not-at", "either", "went")
-"""Facts that say where somebody is: a person, then one or two places."""
+"""Facts that locate a person: the person, then one or two places."""
 
 
 def last_mention(told: Told, query: Query, choices: Sequence[str]) -> Answer | None:
@@ -62,8 +62,9 @@ def first_mention_beside(told: Told, query: Query, choices: Sequence[str]) -> An
 
 
 def most_mentions_beside(told: Told, query: Query, choices: Sequence[str]) -> Answer | None:
-    """The choice mentioned most often beside the first name in the question; of several, the one
-    mentioned first."""
+    """The choice mentioned most often beside the first name in the question; the first such on
+    ties.
+    """
     found = [word for words in _mentions(told, query, choices, query[1]) for word in words]
     return _guess([word for word, _ in Counter(found).most_common(1)], query)
 
@@ -71,7 +72,7 @@ def most_mentions_beside(told: Told, query: Query, choices: Sequence[str]) -> An
 def misled(
     guess: str, told: Told, query: Query, choices: Sequence[str] | None, answer: Answer
 ) -> bool:
-    """Whether a guess is wrong; beside a name, whichever choice of the fact it takes."""
+    """Whether a guess is wrong; beside a name, for every choice in the fact."""
     if query[0] == "yes-no" or guess == "last":
         return _GUESSED[guess](told, query, choices or ()) != answer
     mentions = list(_mentions(told, query, choices or (), query[1]))
@@ -98,7 +99,7 @@ def _guess(words: Sequence[str], query: Query) -> Answer | None:
 def _mentions(
     told: Told, query: Query, choices: Sequence[str], name: str | None = None
 ) -> Iterator[list[str]]:
-    """The choices in each fact that mentions any, of all facts or of those about a name."""
+    """The choices in each fact that mentions any; of all facts, or of those about a name."""
     closed = set(choices).difference(query[1:])
     located = query[0] == "yes-no" and len(query) == 3  # a person and a place
     for facts in told:

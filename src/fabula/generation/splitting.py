@@ -1,4 +1,4 @@
-"""Which content a split may have: by hash, or by compound divergence, from a sample."""
+"""Which content a split may have: decided by hash, or by compound divergence on a sample."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Sample = Callable[[Recipe, str, int, int], Iterable[Passage]]
 
 
 def splitter_of(recipe: Recipe, split: str, seed: int, sample: Sample) -> Splitter:
-    """What tells the content of a split from that of others."""
+    """The splitter that decides which content belongs to a split."""
     if recipe.split_key != "compound-divergence":
         return Splitter(recipe.shares, split, recipe.split_key)
-    homes = _homes(recipe.model_dump_json(exclude_unset=True), seed, sample)
-    return CompoundSplitter(recipe.shares, split, homes, next(iter(recipe.splits)))
+    split_of = _splits_of_compositions(recipe.model_dump_json(exclude_unset=True), seed, sample)
+    return CompoundSplitter(recipe.shares, split, split_of, next(iter(recipe.splits)))
 
 
 @lru_cache(maxsize=8)
-def _homes(content: str, seed: int, sample: Sample) -> dict[str, str]:
-    """The split of every composition that a sample of the recipe has."""
+def _splits_of_compositions(content: str, seed: int, sample: Sample) -> dict[str, str]:
+    """The split of each composition that occurs in a sample of the recipe."""
     recipe = build(orjson.loads(content))
     changes = {"splits": {"pilot": PILOT}, "split_key": "none", "split_overrides": {}}
     counts = Counter(

@@ -1,6 +1,6 @@
-"""Tells a passage in the language of the recipe, with the conventions that belong before it.
+"""Renders a passage in the language of the recipe, preceded by its conventions.
 
-A world tells, reads and proves in its own language; records show what is made of that here. So the
+A world tells, reads and proves in its own language, and records show a translation of that. So the
 same seed and index have the same facts in every language (see language/tongue.py).
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabula.core.instance import Asked
+from fabula.core.instance import UNKNOWN, Asked
 from fabula.errors import RecipeError
 from fabula.generation.passage import Assignment, Passage
 from fabula.language.catalogue import tongue_for
@@ -16,9 +16,12 @@ from fabula.language.conventions import sentences
 from fabula.language.tongue import Tongue
 from fabula.world.base import ORDERED, World
 
+OPEN = (UNKNOWN,)
+"""The answer to a question that the story leaves open, the same in every language."""
+
 
 class Translator:
-    """Tells the passages of one assignment."""
+    """Translates the passages of one assignment."""
 
     def __init__(self, assignment: Assignment, world: World) -> None:
         recipe = assignment.recipe
@@ -33,27 +36,36 @@ class Translator:
             getattr(recipe, "pronouns", None),
         )
         self._stated = assignment.stated
+        self.native = self._tongue is None
+        """Whether the world's own language is that of the recipe."""
+        self.preface: list[str] = self._conventions() if recipe.conventions == "story" else []
+        """The conventions that every story states, in the world's own language."""
 
-    def told(self, passage: Passage) -> Passage:
-        """The passage as the recipe wants it told."""
-        if self._recipe.conventions == "story":
-            passage = passage._replace(preface=self._conventions())
+    def told(self, passage: Passage, begun: Tongue | None = None) -> Passage:
+        """The passage in the language of the recipe, with the conventions it has to state.
+
+        If a tongue has begun, in its words.
+        """
+        if self.preface:
+            passage = passage._replace(preface=self.preface)
         if self._tongue is None:  # the world's own language
             return passage
         try:
-            return self._in(self._tongue.begin(), passage)
+            return self._in(begun or self._tongue.begin(), passage)
         except RecipeError as error:
             raise RecipeError(f"{self._place}: {error}") from None
 
     def _in(self, tongue: Tongue, passage: Passage) -> Passage:
-        """The passage in another language than the world's own."""
+        """The passage in a language other than the world's own."""
         preface = tongue.tell(passage.preface)
         told = tongue.tell(passage.tale.sentences)
         published = getattr(self._recipe, "labels", "") == "release"  # lists have its order then
         asked = [
             question._replace(
                 question=tongue.ask(question.question),
-                answer=tongue.say(
+                answer=question.answer
+                if question.answer == OPEN
+                else tongue.say(
                     question.answer,
                     question.query,
                     listed=not published and question.query[0] not in ORDERED,
@@ -61,7 +73,7 @@ class Translator:
             )
             for question in passage.asked
         ]
-        if tongue.letters is not None:  # names that only choices have, the same for every question
+        if tongue.letters is not None:  # names only the choices have, the same for every question
             for question in passage.asked:
                 tongue.say(self._world.choices(self._recipe, question.query) or ())
             tongue.tell(self._conventions())
@@ -74,9 +86,9 @@ class Translator:
         return passage._replace(asked=asked, tongue=tongue, told=told, preface=preface)
 
     def _relied(self, heard: Sequence[str], asked: Asked) -> tuple[str, ...]:
-        """The conventions that an answer relies on in the story as it is told.
+        """The conventions that an answer relies on in the story as it is shown.
 
-        Symbols tell less than words: what fits inside something is only smaller there.
+        Symbols say less than words: 'fits inside' becomes 'smaller', for example.
         """
         if not asked.masks:
             return ()

@@ -1,11 +1,11 @@
-"""Fabula in other people's harnesses: one module for each, and what they share here.
+"""Fabula in other evaluation harnesses: one module for each, and shared code here.
 
 Promises:
 1. Every harness asks with `fabula.prompt` and scores with `fabula.score`: a model has the same
    answers right wherever it is run.
-2. What a harness keeps of an item holds the whole record, so a log can be scored and proven again
-   without the recipe.
-3. A harness is imported only by its own module, and a missing one is named with the command that
+2. A harness stores the whole record of an item, so a log can be scored and proven again without the
+   recipe.
+3. A harness is imported only by its own module; if it is missing, the error names the command that
    installs it.
 """
 
@@ -34,7 +34,7 @@ EXTRAS = {
 }
 """The extra of this package that installs each harness."""
 
-# --- what harnesses keep of an instance -------------------------------------------------------
+# --- what harnesses store of an instance ------------------------------------------------------
 
 
 def to_data(instance: Instance) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def from_data(data: Mapping[str, Any]) -> Instance:
 
 
 def traits(instance: Instance) -> dict[str, Any]:
-    """What results can be grouped by: the kind of question, the composition, all features."""
+    """Keys to group results by: question kind, composition, all features."""
     return {
         "kind": instance.query[0],
         "composition": "+".join(instance.composition) or "nothing",
@@ -58,7 +58,7 @@ def traits(instance: Instance) -> dict[str, Any]:
 
 
 def story_of(instance: Instance) -> str:
-    """Names the story; questions about one story are not independent of each other."""
+    """The name of the story; questions about one story are not independent."""
     return story_name(instance.provenance, instance.id)
 
 
@@ -66,7 +66,7 @@ def story_of(instance: Instance) -> str:
 
 
 def task_names() -> dict[str, str]:
-    """Task name to recipe: 'babi_qa2', and 'qa2' where only one recipe is called so."""
+    """Task name to recipe: 'babi_qa2', and 'qa2' if the short name is unique."""
     names = {_name(recipe): recipe for recipe in recipe_ids()}
     short = Counter(_name(recipe.partition("/")[2]) for recipe in names.values())
     for recipe in list(names.values()):

@@ -25,7 +25,7 @@ from fabula.integrations import (
     to_data,
     traits,
 )
-from fabula.prompting.prompt import DEFAULT_STYLE, prompt
+from fabula.prompting.prompt import CITE, DEFAULT_STYLE, prompt
 from fabula.recipe.loading import load
 from fabula.scoring import Outcome, score
 
@@ -57,7 +57,7 @@ REASONS = {
     Outcome.REFUSAL: "refusal",
     Outcome.TRUNCATED: "truncated",
 }
-"""Why there is no answer, in Inspect's words where it has one."""
+"""Why there is no answer, in Inspect's terms if it has one."""
 
 VALUES = {Outcome.CORRECT: CORRECT, Outcome.WRONG: INCORRECT}
 
@@ -66,12 +66,17 @@ VALUES = {Outcome.CORRECT: CORRECT, Outcome.WRONG: INCORRECT}
 
 
 def sample(instance: Instance, style: str, examples: list[Instance]) -> Sample:
-    """An instance as Inspect keeps it: what it can be grouped by, and the whole record."""
+    """An instance as an Inspect sample: keys to group by, and the whole record."""
     return Sample(
         id=instance.id,
         input=prompt(instance, style, examples),
         target=", ".join(instance.answer),
-        metadata={**traits(instance), "story": story_of(instance), "record": to_data(instance)},
+        metadata={
+            **traits(instance),
+            "story": story_of(instance),
+            "record": to_data(instance),
+            **({"style": style} if style == CITE else {}),
+        },
     )
 
 
@@ -85,7 +90,7 @@ def build(
     group_by: str | list[str] = GROUP_BY,
     settings: dict[str, Any] | None = None,
 ) -> Task:
-    """A task on a recipe, a recipe file, or a data set that is already generated."""
+    """A task on a recipe, a recipe file, or a generated data set."""
     chosen = split or evaluation_split(source, settings)
     examples = list(instances(source, "train", seed, shots, settings)) if shots else []
     samples = [
@@ -93,7 +98,7 @@ def build(
         for instance in instances(source, chosen, seed, size, settings)
     ]
     keys = _keys(group_by, samples)
-    for one in samples:  # Inspect wants every sample in a group
+    for one in samples:  # Inspect needs every sample in a group
         assert one.metadata is not None
         one.metadata |= {key: "none" for key in keys if one.metadata.get(key) is None}
     return Task(
@@ -126,7 +131,7 @@ def _keys(group_by: str | list[str], samples: list[Sample]) -> list[str]:
 
 @metric
 def outcomes() -> Metric:
-    """The share of each of the five outcomes."""
+    """The fraction of each of the five outcomes."""
 
     def share(scores: list[SampleScore]) -> dict[str, str | int | float | bool | None]:
         found = [(one.score.metadata or {}).get("outcome") for one in scores]
@@ -144,14 +149,18 @@ def fabula_scorer() -> Scorer:
             from_data(state.metadata["record"]),
             state.output.completion,
             truncated=state.output.stop_reason in ("max_tokens", "model_length"),
+            evidence=state.metadata.get("style") == CITE,
         )
+        cited = {} if given.evidence is None else {
+            "reason": str(given.reason), "evidence": given.evidence._asdict()
+        }  # fmt: skip
         empty = not state.output.completion.strip() and given.outcome is Outcome.UNPARSED
         return Score(
             value=VALUES.get(given.outcome, NOANSWER),
             answer=", ".join(given.answer) or None,
             explanation=f"{given.outcome}: {state.output.completion}",
             reason="no_response" if empty else REASONS.get(given.outcome),
-            metadata={"outcome": str(given.outcome)},
+            metadata={"outcome": str(given.outcome), **cited},
         )
 
     return judge
@@ -171,7 +180,7 @@ def benchmark(
     group_by: str | list[str] = GROUP_BY,
     settings: dict[str, Any] | None = None,
 ) -> Task:
-    """A recipe of your own (a .toml file), or a folder that `fabula generate` has made."""
+    """Your own recipe (a .toml file), or a folder written by `fabula generate`."""
     return build(source, split, seed, size, style, shots, group_by, settings)
 
 

@@ -1,15 +1,15 @@
 """lm-evaluation-harness: a folder of task files for `--include_path`.
 
-    fabula lm-eval --out tasks             # every recipe, made while lm_eval starts
+    fabula lm-eval --out tasks             # every recipe, generated when lm_eval starts
     fabula lm-eval out/rooms --out tasks   # a generated data set, copied into the folder
     lm_eval run --model hf --model_args pretrained=… --include_path tasks \\
         --tasks fabula_babi_qa2 --metadata '{"seed": 7, "size": 500}'
 
-With a recipe the data are made on the fly by `custom_dataset`; `--metadata` may change seed, size,
+For a recipe, `custom_dataset` generates the data on the fly; `--metadata` may change seed, size,
 style, split, settings (keys of the recipe), and, for the task `fabula_recipe`, the recipe itself.
 Few-shot examples (`--num_fewshot`) come from the split `train`, if there is one.
 
-The task files name functions of this module, so they need this package and nothing beside them.
+The task files name functions of this module, so they need only this package.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from fabula.integrations import (
     splits_of,
     task_names,
 )
-from fabula.prompting.prompt import DEFAULT_STYLE, case, instruction, lead, next_case, reply
+from fabula.prompting.prompt import CITE, DEFAULT_STYLE, case, instruction, lead, next_case, reply
 from fabula.recipe.loading import load, recipe_ids
 from fabula.scoring import Outcome, score
 
 EXAMPLES = 64
-"""Instances of the training split that few-shot examples are drawn from."""
+"""Number of training instances that few-shot examples are drawn from."""
 
 METRICS = {"acc": Outcome.CORRECT} | {
     str(kind): kind for kind in Outcome if kind is not Outcome.CORRECT
 }
-"""The share of each outcome; that of right answers under lm_eval's own name."""
+"""The fraction of each outcome; that of correct answers under lm_eval's own name."""
 
 TASK = """\
 # {about}
@@ -65,7 +65,7 @@ metadata: {metadata}
 """
 
 
-# --- what lm_eval calls -----------------------------------------------------------------------
+# --- called by lm_eval ------------------------------------------------------------------------
 
 
 def dataset(
@@ -79,13 +79,13 @@ def dataset(
     config_source: str = "",
     **other: Any,
 ) -> dict[str, Any]:
-    """The splits of a task: 'test', which is measured, and 'train', which gives examples.
+    """The splits of a task: 'test', which is measured, and 'train', for few-shot examples.
 
-    lm_eval passes the task's metadata, with those of the command line and the arguments of the
-    model among them; what is not ours is left alone.
+    lm_eval passes the task's metadata, merged with those of the command line and the arguments of
+    the model; unknown keys are ignored.
     """
     if not recipe and not data:
-        raise FabulaError('fabula_recipe: name a recipe: --metadata \'{"recipe": "babi/qa2"}\'.')
+        raise FabulaError('fabula_recipe: give a recipe: --metadata \'{"recipe": "babi/qa2"}\'.')
     source = str(Path(config_source).parent / data) if data else recipe
     Dataset = need("datasets", "lm-eval").Dataset  # noqa: N806
     chosen = split or evaluation_split(source, settings)
@@ -103,15 +103,19 @@ def row(instance: Instance, style: str) -> dict[str, str]:
     return {
         "id": instance.id,
         "instruction": instruction(instance, style),
-        "text": f"{case(instance)}\n{lead(instance)}" if direct else case(instance),
-        "target": f" {', '.join(instance.answer)}" if direct else f"\n{reply(instance)}",
+        "text": case(instance, style=style) + (f"\n{lead(instance)}" if direct else ""),
+        "target": f" {', '.join(instance.answer)}"
+        if direct
+        else f"\n{reply(instance, style=style)}",
         "record": instance.to_json().decode(),
+        "style": style,
     }
 
 
 def process_results(doc: Mapping[str, str], results: Sequence[str]) -> dict[str, float]:
-    """The outcome of a reply, as a figure for each kind of outcome."""
-    given = score(Instance.from_json(doc["record"], doc["id"]), results[0])
+    """The outcome of a reply, as a 0/1 value for each kind of outcome."""
+    cites = doc.get("style") == CITE  # numbers of sentences are not answers
+    given = score(Instance.from_json(doc["record"], doc["id"]), results[0], evidence=cites)
     return {name: float(given.outcome is kind) for name, kind in METRICS.items()}
 
 
@@ -119,12 +123,13 @@ def process_results(doc: Mapping[str, str], results: Sequence[str]) -> dict[str,
 
 
 def write(out: Path, sources: Sequence[str] = ()) -> list[str]:
-    """Write a folder for `--include_path`, of all recipes or of these sources; the task names.
+    """Write a folder for `--include_path`, of all recipes or of these sources; returns the task
+    names.
 
-    The folder is there whole or not at all.
+    The folder is written completely or not at all.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise OutputError(f"{out} is not empty; name a new folder.")
+        raise OutputError(f"{out} is not empty; choose a new folder.")
     chosen = list(sources) or recipe_ids()
     tasks = {_task_name(source): source for source in chosen}
     if len(tasks) < len(chosen):
@@ -145,7 +150,7 @@ def write(out: Path, sources: Sequence[str] = ()) -> list[str]:
 
 
 def _copy(source: str, folder: Path) -> dict[str, str]:
-    """Copy a data set into a folder beside its task file; what the file says of it."""
+    """Copy a data set into a folder next to its task file; returns the entries of the task file."""
     folder.mkdir()
     for split in splits_of(source):
         with (folder / f"{plain_name(split, 'split')}.jsonl").open("wb") as file:
@@ -162,7 +167,7 @@ def _task_name(source: str) -> str:
 def _yaml(
     file: Path, about: str, splits: list[str], made: Mapping[str, str], tags: Sequence[str] = ()
 ) -> None:
-    """Write a task file; JSON's strings, numbers and tables are YAML's too."""
+    """Write a task file; JSON's strings, numbers and tables are also valid YAML."""
     has_examples = "train" in splits and len(splits) > 1
     metrics = [
         f"  - {{metric: {metric}, aggregation: mean, higher_is_better: {dumps(metric == 'acc')}}}"

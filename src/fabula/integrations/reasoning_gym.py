@@ -22,9 +22,10 @@ from fabula.core.registry import need
 from fabula.errors import FabulaError
 from fabula.generation.author import Author, author
 from fabula.integrations import from_data, to_data, traits
-from fabula.prompting.prompt import DEFAULT_STYLE, prompt
+from fabula.prompting.prompt import CITE, DEFAULT_STYLE, prompt
 from fabula.recipe.loading import read_recipe
 from fabula.scoring import score
+from fabula.scoring.evidence import reward
 
 need("reasoning_gym", "reasoning-gym")
 
@@ -41,18 +42,18 @@ class FabulaConfig:
     split: str = "train"
     style: str = DEFAULT_STYLE
     min_sentences: int | None = None
-    """Sentences of a story; None: as the recipe says."""
+    """Number of sentences in a story; None: as in the recipe."""
     max_sentences: int | None = None
     min_hops: int | None = None
-    """Steps of the proof; None: as the recipe says."""
+    """Number of steps in the proof; None: as in the recipe."""
     max_hops: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
-    """Other keys of the recipe, as after `--set`."""
+    """Other keys of the recipe, as with `--set`."""
     seed: int | None = None
     size: int = 500
 
     def validate(self) -> None:
-        """Raise FabulaError for what cannot be; reasoning_gym calls this."""
+        """Raise FabulaError for invalid values; reasoning_gym calls this."""
         for low, high, name in (
             (self.min_sentences, self.max_sentences, "sentences"),
             (self.min_hops, self.max_hops, "hops"),
@@ -60,13 +61,15 @@ class FabulaConfig:
             if (low is None) != (high is None):
                 raise FabulaError(f"min_{name} and max_{name}: give both or neither.")
             if low is not None and high is not None and not 1 <= low <= high:
-                raise FabulaError(f"min_{name} {low}, max_{name} {high}: no range from 1.")
+                raise FabulaError(
+                    f"min_{name} {low}, max_{name} {high}: not a range of positive numbers."
+                )
         if self.size < 1:
             raise FabulaError(f"size {self.size}: at least one item is needed.")
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What the ranges mean for the recipe's keys, also where the split has keys of its own."""
+        """The ranges as keys of the recipe, also where the split has its own values."""
         own = read_recipe(self.recipe).get("split_overrides", {}).get(self.split, {})
         asked = {
             f"split_overrides.{self.split}.{key}" if key.partition(".")[0] in own else key: value
@@ -85,14 +88,15 @@ class FabulaConfig:
 
 @dataclass
 class StepGameConfig(FabulaConfig):
-    """Chains on a grid: their steps are a key of the recipe."""
+    """Chains on a grid: the number of steps is a key of the recipe."""
 
     recipe: str = "stepgame/noise"
 
     def _difficulty(self) -> dict[str, Any]:
         if self.min_hops is None:
             return {}
-        # no quota on the steps: these are dealt out in order, and a batch should hold all of them
+        # no quota on the steps: these are dealt out in order, and a batch should contain all of
+        # them
         return {"hops": [self.min_hops, self.max_hops], "quotas": ["answer"]}
 
 
@@ -119,7 +123,7 @@ class FabulaDataset(ProceduralDataset):
 
     @property
     def category(self) -> str:
-        """What reasoning_gym files it under."""
+        """The category in reasoning_gym."""
         return "stories"
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
@@ -143,8 +147,14 @@ class FabulaDataset(ProceduralDataset):
         }
 
     def score_answer(self, answer: str | None, entry: dict[str, Any]) -> float:
-        """1 for the right answer, 0 for any other: a proof leaves nothing in between."""
-        return float(score(from_data(entry["metadata"]["record"]), answer or "").correct)
+        """1 for the right answer, 0 for any other: with a proof there is nothing in between.
+
+        In the style 'cite', half for the answer and half for sentences that prove it.
+        """
+        record = from_data(entry["metadata"]["record"])
+        if self.config.style == CITE:
+            return reward(record, answer or "")
+        return float(score(record, answer or "").correct)
 
 
 class StepGameDataset(FabulaDataset):

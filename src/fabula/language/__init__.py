@@ -1,15 +1,18 @@
-"""Languages: data files of words and sentence patterns, and what tells and reads by them.
+"""Languages: data files of words and sentence patterns, and the code that tells and reads with
+them.
 
-A world tells and reads in one language by itself (`grammar`, and the `language.py` of the worlds).
-All others are told from that and read back into it, by data alone:
+A world tells and reads in one language of its own (`grammar`, and the `language.py` of the worlds).
+All other languages are translated from that one and back, by data alone:
 
-catalogue   which languages there are; finds the tongue of a recipe or a record
-tongue      a story told in another language, and heard again
-phrasebook  patterns of sentences beside those of another language (`phrase`: one of them)
-lexicon     words with their forms, and what agrees with them
-symbols     bare events, and letters for names
-cipher      letters for letters
-notation    facts written down as they are
+    catalogue    the available languages; finds the tongue of a recipe or a record
+    tongue       a story translated into another language, and back
+    phrasebook   sentence patterns of one language paired with those of another (`phrase`: one pair)
+    lexicon      words with their forms, and the words that agree with them
+    symbols      bare events, and letters for names
+    cipher       letter substitution
+    notation     facts written as symbols
+    patterns     the verifier's sentence patterns; foreign: its own translation
+    conventions  assumptions that answers may rely on, stated in words
 """
 
 from fabula.language.grammar import Language, Lore, Need, Statement, language, language_file

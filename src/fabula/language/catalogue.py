@@ -1,11 +1,11 @@
-"""Which languages there are, and what speaks them.
+"""The available languages, and the code for each.
 
-A language is either one that worlds tell in by themselves (a folder with a file for each world,
-such as `en`), or one that is told from another: then its folder has a `language.toml` that says so,
-and for each world a file of phrases. One folder may have several codes, for several spellings.
+A language is either one that worlds tell in directly (a folder with a file per world, such as
+`en`), or one that is translated from another: then its folder has a `language.toml` that says so,
+and a file of phrases per world. One folder may have several codes, for several spellings.
 
-A record says in its provenance what is needed to read it: the language, the cipher (and with the
-seed its table), and which letter stands for whom in the symbolic form.
+The provenance of a record says what is needed to read it: the language, the cipher (which with the
+seed determines its table), and which letter stands for which name in the symbolic form.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ WORDS = "words"
 
 
 class Entry(NamedTuple):
-    """One language that is told from another."""
+    """One language that is translated from another."""
 
     code: str
     folder: str
     name: str
     source: str
-    """The language it is told from."""
+    """The language it is translated from."""
     cipher: str = ""
-    """The cipher it has if the recipe names none."""
+    """The default cipher, if the recipe names none."""
     letters: bool = False
     """Whether names are replaced by letters, in the order of mention."""
     spelling: str = ""
-    """The table of its words that spells it; nothing: as its files are written."""
+    """The spelling table in its file of words; empty: as its files are written."""
     script: str = ""
-    """What the table spells, as a regular expression."""
+    """The characters that the table respells, as a regular expression."""
     capitals: bool = False
     """Whether a sentence begins with a capital."""
     latin: bool = True
@@ -52,7 +52,7 @@ class Entry(NamedTuple):
 
 @cache
 def catalogue() -> dict[str, Entry]:
-    """The languages that are told from another, by their codes."""
+    """The translated languages, by their codes."""
     found = {}
     for folder in resources.files("fabula.language").iterdir():
         if (folder / ABOUT).is_file():
@@ -66,7 +66,7 @@ def catalogue() -> dict[str, Entry]:
 
 @cache
 def codes(world: str) -> tuple[str, ...]:
-    """The languages that a world can be told in, its own first."""
+    """The languages available for a world, its own first."""
     own = {
         folder.name
         for place in folders()
@@ -96,7 +96,7 @@ def _is_file(folder: str, world: str) -> bool:
 
 
 def native(code: str, world: str) -> str:
-    """The language in which a world tells what is then told in another, or that language itself."""
+    """The world's own language that a language is translated from, or that language itself."""
     if code not in codes(world):
         raise RecipeError(
             f"no language '{code}' for the world '{world}'.{hint(code, codes(world))}"
@@ -106,7 +106,7 @@ def native(code: str, world: str) -> str:
 
 
 def check(world: str, code: str, kind: str) -> None:
-    """ValueError if a world cannot be told so."""
+    """Raise ValueError if a world is not available in this language and cipher."""
     try:
         native(code, world)
     except RecipeError as error:
@@ -116,7 +116,7 @@ def check(world: str, code: str, kind: str) -> None:
     entry = catalogue().get(code)
     if kind and entry and not entry.latin:
         near = [c for c, e in catalogue().items() if e.folder == entry.folder and e.latin]
-        raise ValueError(f"cipher: only Latin letters can be exchanged.{hint(code, near)}")
+        raise ValueError(f"cipher: only Latin script can be enciphered.{hint(code, near)}")
 
 
 @cache
@@ -150,8 +150,8 @@ def tongue_for(
 ) -> Tongue | None:
     """The tongue of a language with a cipher, or None if it is the world's own without one.
 
-    `pronouns` tell the gender of names that the language does not know; `letters` what the letters
-    of a story in symbolic form stand for.
+    `pronouns` gives the gender of names that the language does not know; `letters` gives the names
+    behind the letters of a story in symbolic form.
     """
     native(code, world)
     entry = catalogue().get(code)
@@ -164,7 +164,7 @@ def tongue_for(
 
 
 def tongue_of(world: str, provenance: Mapping[str, Any]) -> Tongue | None:
-    """The tongue of a record, by its provenance."""
+    """The tongue of a record, from its provenance."""
     return tongue_for(
         world,
         str(provenance.get("language", "en")),

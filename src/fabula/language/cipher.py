@@ -1,9 +1,9 @@
-"""Letters for letters: a telling in which nothing can be known from words.
+"""Letter substitution: a telling in which words give nothing away.
 
 Promises:
-1. A table maps letters one to one, small and capital ones by tables of their own, so that every
-   text can be read back, and words that differ stay different ('he' and 'she' too, which the
-   published `shuffled` files confuse).
+1. A table maps letters one to one, with separate tables for lower and upper case, so every text can
+   be deciphered, and different words stay different ('he' and 'she' too, which the published
+   `shuffled` files confuse).
 2. Digits, blanks and punctuation stay as they are. So do letters beyond a-z: only text in Latin
    letters can be enciphered.
 3. A table is either the published one (`shuffled/letters.toml`) or drawn from a seed.
@@ -23,11 +23,11 @@ CIPHERS = (RELEASE, SEED)
 
 
 class Cipher:
-    """One table of letters."""
+    """One substitution table."""
 
     def __init__(self, lower: str, upper: str) -> None:
         if sorted(lower) != list(ascii_lowercase) or sorted(upper) != list(ascii_uppercase):
-            raise ValueError("a cipher must have every letter just once")
+            raise ValueError("a cipher must contain every letter exactly once")
         self._there = str.maketrans(ascii_lowercase + ascii_uppercase, lower + upper)
         self._back = str.maketrans(lower + upper, ascii_lowercase + ascii_uppercase)
 
@@ -42,7 +42,7 @@ class Cipher:
 
 @cache
 def cipher(kind: str, seed: int = 0) -> Cipher:
-    """The published table, or the one of a seed."""
+    """The published table, or the one drawn from a seed."""
     if kind == SEED:
         draw = stream("cipher", seed, "", "", "letters")
         return Cipher(

@@ -1,14 +1,14 @@
-"""Conventions: what a story takes for granted, stated in words.
+"""Conventions: the assumptions behind a story, stated in words.
 
-An answer may follow from the text only for a reader who knows how it is meant: that a relation is
+Some answers follow from the text only for a reader who knows how it is meant: that a relation is
 one step on a grid, or that a child's parents are married to each other. Each such rule has a name
-and one sentence, in `language/<code>/conventions.toml`; other languages translate the sentence like
-any other of the world (see phrasebook.py).
+and one sentence, in `language/<code>/conventions.toml`; other languages translate it like any other
+sentence (see phrasebook.py).
 
 Promises:
 1. A convention is stated once, as data. Prompts, stories, dataset cards and documentation all take
    its sentence from here.
-2. A sentence that states a convention tells no fact. Every reader takes it in as such.
+2. A sentence that states a convention adds no fact. Every reader recognises it as such.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from fabula.core.registry import plugin_folders
 from fabula.language.filler import filler_set
 
 EACH = "needs"
-"""The table of a world's language file over whose rows a pattern with slots is repeated."""
+"""The table of a world's language file whose rows fill the patterns with slots."""
 
 
 @cache
 def patterns(code: str, world: str) -> Mapping[str, str]:
-    """The sentences by name, as the language file has them; some have slots."""
+    """The sentences by name, as in the language file; some have slots."""
     found: dict[str, str] = _file(code, "conventions").get(world, {})
     return found
 
@@ -45,7 +45,7 @@ def conventions(code: str, world: str) -> Mapping[str, str]:
 
 @cache
 def silent(code: str, world: str) -> frozenset[str]:
-    """The sentences that tell no fact: fillers, and those that state a convention."""
+    """The sentences that state no fact: fillers, and those that state a convention."""
     return filler_set(code) | frozenset(conventions(code, world).values())
 
 
@@ -61,7 +61,7 @@ def _rows(code: str, world: str) -> Iterator[Mapping[str, str]]:
 
 
 def _file(code: str, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}  # a plug-in adds tables, and cannot replace one of ours
+    found: dict[str, Any] = {}  # a plug-in adds tables but cannot replace one of ours
     for place in (*plugin_folders("language"), resources.files("fabula.language")):
         path = place / code / f"{name}.toml"
         if path.is_file():

@@ -1,4 +1,4 @@
-"""Sentences that say nothing, and names that no recipe has: banks of words to rewrite stories."""
+"""Filler sentences, and names that no recipe uses: word banks for rewriting stories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from fabula.errors import FabulaError
 
 @cache
 def fillers(code: str) -> tuple[str, ...]:
-    """All sentences of a language that say nothing about a story; none if it has no such file."""
+    """All filler sentences of a language, which say nothing about a story; none if it has no such
+    file.
+    """
     return tuple(
         f"{subject} {predicate}."
         for group in _bank(code, "filler").get("groups", ())
@@ -23,15 +25,15 @@ def fillers(code: str) -> tuple[str, ...]:
 
 @cache
 def filler_set(code: str) -> frozenset[str]:
-    """The same as a set."""
+    """The filler sentences as a set."""
     return frozenset(fillers(code))
 
 
 def unseen(code: str) -> dict[str, dict[str, list[str]]]:
-    """Names that no recipe has: persons by pronoun, places and objects."""
+    """Names that no recipe uses: persons by pronoun, places and objects."""
     bank = _bank(code, "unseen")
     if not bank:
-        raise FabulaError(f"there are no unseen names in the language '{code}'.")
+        raise FabulaError(f"there are no unseen names for the language '{code}'.")
     return bank
 
 

@@ -1,12 +1,12 @@
 """The verifier's own translation of other languages into the language of the world.
 
-A file of phrases lists sentences of the world's language beside those of another. This module
-matches the other side with plain patterns (see patterns.py) and fills in the world's side. It
-shares the files with phrasebook.py, but no code. Words are recognised in every form that the file
-of words gives.
+A file of phrases pairs sentences of the world's language with those of another. This module matches
+the foreign side with plain patterns (see patterns.py) and fills in the world's side. It shares the
+files with phrasebook.py, but no code. Words are recognised in every form listed in the file of
+words.
 
-Still shared with the code that tells stories: the list of languages (catalogue.py) and the tables
-of ciphers (cipher.py).
+Still shared with the code that tells stories: the list of languages (catalogue.py) and the cipher
+tables (cipher.py).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Renaming = Callable[[str, str], str]
 
 
 class Known(NamedTuple):
-    """What stands in a slot: the names it may be, and whether it is a word of the language."""
+    """The content of a slot: the names it may stand for, and whether it is a known word."""
 
     names: tuple[str, ...]
     word: bool
@@ -79,7 +79,9 @@ class Words:
             if name not in pronouns
             for text in (entry[""], *entry.get("answers", ()))
         }
-        """Words as answers have them, a mood in the form for a man or a woman, to their names."""
+        """Words as they appear in answers (moods in their form for a man or a woman) to their
+        names.
+        """
 
     def _forms(self, given: str | Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(given, str):
@@ -97,7 +99,9 @@ class Words:
         return found
 
     def _compound(self, first: str, second: str) -> dict[str, Any]:
-        """'blue square': before a postposition the adjective has its form for the plural."""
+        """Compounds such as 'blue square': before a postposition the adjective has its plural
+        form.
+        """
         adjective, noun = self._entries[first]["agrees"], self._entries[second]
         plain = adjective[self._classes.index(noun["gender"])]
         oblique = adjective[self._classes.index(f"{noun['gender']}.pl")]
@@ -108,7 +112,7 @@ class Words:
         return found
 
     def form(self, name: str, form: str) -> str:
-        """A word in a form: its own, that of the rule for the form, or the plain word."""
+        """A word in a form: its own, the one by the rule for the form, or the plain word."""
         entry = self._entries[name]
         if form in entry:
             return str(entry[form])
@@ -116,7 +120,7 @@ class Words:
         return SLOT.sub(lambda slot: self.form(name, slot[1]), rule) if rule else str(entry[""])
 
     def surfaces(self, token: str, form: str, agrees: bool) -> dict[str, tuple[str, ...]]:
-        """What the words that fit a token look like in a form, with their names."""
+        """The written forms of the words that fit a token, with their names."""
         found: dict[str, tuple[str, ...]] = {}
         for name, entry in self._entries.items():
             if re.fullmatch(token, name):
@@ -127,14 +131,14 @@ class Words:
         return found
 
     def around(self, form: str) -> tuple[str, str]:
-        """What stands before and after a word that is not known, in a form."""
+        """The text before and after an unknown word in a form."""
         rule = self._rules.get(form)
         before, after = SLOT.sub("\0", rule).split("\0") if rule else ("", "")
         return self.spell(before), self.spell(after)
 
 
 class Foreign:
-    """One language that is told from that of a world."""
+    """One language that is translated from a world's own."""
 
     def __init__(self, code: str, world: str) -> None:
         entry = catalogue()[code]
@@ -169,7 +173,7 @@ class Foreign:
         return self._tokens.get(sort) or NAME
 
     def _template(self, left: str, right: str) -> tuple[str, dict[str, Slot]]:
-        """The pattern of the other side, and what may stand in its slots."""
+        """The pattern of the foreign side, and what its slots accept."""
         named = {slot.partition(".")[0] for slot in SLOT.findall(left)}
         slots: dict[str, Slot] = {}
         template = ""
@@ -208,7 +212,7 @@ class Foreign:
             self._slots[key] = Slot(read)
         return self._slots[key]
 
-    # --- hearing ----------------------------------------------------------------------------
+    # --- parsing ----------------------------------------------------------------------------
 
     def native(self, text: str, table: str, name: Renaming) -> str | None:
         """A text in the language of the world, or None if no pattern fits."""
@@ -225,7 +229,9 @@ class Foreign:
         return None
 
     def _matched(self, text: str, table: str) -> Iterator[tuple[str, dict[str, tuple[str, ...]]]]:
-        """What a text may mean, the best first: known words, then the least in slots."""
+        """The possible meanings of a text, best first: known words, then the least text in
+        slots.
+        """
         texts = {text}
         if self._capitals:
             texts.add(text[:1].lower() + text[1:])
@@ -242,7 +248,7 @@ class Foreign:
     def _filled(
         self, left: str, slots: Mapping[str, tuple[str, ...]], name: Renaming
     ) -> str | None:
-        """The sentence of the world with the first names that fit."""
+        """The sentence of the world, with the first names that fit."""
         chosen: dict[str, str] = {}
         for key, names in slots.items():
             slot = key.partition("/")[0]
@@ -282,10 +288,10 @@ class Hearing:
         self._letters: dict[str, str] = dict(provenance.get("letters") or {})
         self._code = code
         self.changes = self._table is not None or self._foreign is not None
-        """Whether anything is different from the language of the world."""
+        """Whether the text differs from the language of the world at all."""
 
     def _name(self, word: str, token: str) -> str:
-        """What a letter of the symbolic form stands for: itself, if that is not known."""
+        """The name behind a letter of the symbolic form; the letter itself if that is unknown."""
         if self._lettered and LETTER.fullmatch(word):
             if word not in self._letters:
                 self._letters[word] = word if re.fullmatch(token, word) else word.lower()
@@ -296,7 +302,9 @@ class Hearing:
         return self._table.read(text) if self._table else text
 
     def sentence(self, text: str) -> str:
-        """A sentence in the language of the world; facts written down if it has no words for it."""
+        """A sentence in the language of the world; facts in notation if the phrases do not cover
+        it.
+        """
         text = self._plain(text)
         if self._foreign is None:
             return text
@@ -319,7 +327,7 @@ class Hearing:
         return f"{kind}({','.join(names)})"
 
     def question(self, text: str) -> str | Query:
-        """A question in the language of the world, or what it asks if it is written as symbols."""
+        """A question in the language of the world, or its query if it is written as symbols."""
         text = self._plain(text)
         if self._foreign is None:
             return text
@@ -332,7 +340,7 @@ class Hearing:
         return (kind, *self._names(names))
 
     def words(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer in the language of the world."""
+        """The words of an answer in the language of the world."""
         return self._names([self._plain(word) for word in words])
 
     def _names(self, words: Sequence[str]) -> tuple[str, ...]:
@@ -346,7 +354,7 @@ class Hearing:
 def _written_out(
     left: str, right: str, parts: Mapping[str, Mapping[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """A pair of patterns with each line of their parts."""
+    """A pair of patterns, expanded with each line of their parts."""
     found = PART.search(left)
     if found is None:
         yield left, right

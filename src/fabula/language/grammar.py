@@ -1,9 +1,9 @@
 """A language for a world: renders facts as sentences and parses sentences back.
 
 Promises:
-1. Everything rendered parses back to what was rendered (a property test runs over all frames).
-2. Parsing needs no list of names: any word that fits a slot is understood.
-3. A sentence that fits no frame raises ParseError; none is guessed at.
+1. Every rendered sentence parses back to its meaning (a property test covers all frames).
+2. Parsing needs no list of names: any word that fits a slot is accepted.
+3. A sentence that fits no frame raises ParseError; there is no guessing.
 
 Words and frames come from `<code>/<world>.toml`; this module only fills and matches them.
 """
@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import count
 from typing import Any, NamedTuple
 
 from fabula.core.files import unfit_name
@@ -23,42 +24,96 @@ from fabula.core.seeds import Draw, pick
 from fabula.errors import ParseError, RecipeError, hint
 from fabula.language.conventions import silent
 
-MEMO_LIMIT = 200_000  # sentences remembered per language, so that memory stays flat
+MEMO_LIMIT = 200_000  # cached sentences per language, so that memory stays flat
 
 
 FILLER = "FILLER"
-"""The kind of a sentence that says nothing about anybody."""
+"""The kind of a sentence that states no fact."""
 
 
-class Statement(NamedTuple):
-    """What one sentence says, before pronouns are resolved."""
+_serials = count()
 
-    kind: str
-    """MOVE, GRAB, … as named in the language file."""
-    subjects: tuple[str, ...]
-    """One person or two; empty if a pronoun stands for them."""
-    args: tuple[str, ...]
-    """The other arguments, in the order of the file's [slots]."""
-    pronoun: str = ""
-    """The pronoun that refers to the subjects of the sentence before, or nothing."""
+
+class Statement:
+    """The content of one sentence, before pronouns are resolved.
+
+    A sentence is parsed once, and its statement is shared by all stories with that sentence; so a
+    reader may cache its own results in it.
+    """
+
+    __slots__ = ("args", "domain", "facts", "kind", "pronoun", "serial", "subjects")
+
+    def __init__(
+        self,
+        kind: str,
+        subjects: tuple[str, ...],
+        args: tuple[str, ...],
+        pronoun: str = "",
+    ) -> None:
+        self.kind = kind
+        """MOVE, GRAB, … as named in the language file."""
+        self.subjects = subjects
+        """One person or two; empty if a pronoun stands for them."""
+        self.args = args
+        """The other arguments, in the order of the file's [slots]."""
+        self.pronoun = pronoun
+        """The pronoun that refers to the subjects of the previous sentence, or nothing."""
+        self.serial = next(_serials)
+        """A unique number."""
+        self.facts: tuple[tuple[str, ...], ...] = ()
+        """Cache of a reader: its facts, unless a pronoun leaves the subject open."""
+        self.domain = -1
+        """Cache of a reader: the places it leaves open, 0 if it states no movement; -1: not
+        computed yet.
+        """
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Statement)
+            and self.kind == other.kind
+            and self.subjects == other.subjects
+            and self.args == other.args
+            and self.pronoun == other.pronoun
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.subjects, self.args, self.pronoun))
+
+    def __repr__(self) -> str:
+        said = (self.kind, self.subjects, self.args, self.pronoun)
+        return f"Statement{said!r}"
+
+    def _replace(
+        self,
+        kind: str | None = None,
+        subjects: tuple[str, ...] | None = None,
+        args: tuple[str, ...] | None = None,
+    ) -> Statement:
+        """The same with another kind, subjects or arguments."""
+        return Statement(
+            self.kind if kind is None else kind,
+            self.subjects if subjects is None else subjects,
+            self.args if args is None else args,
+            self.pronoun,
+        )
 
 
 class Need(NamedTuple):
-    """What somebody of a mood wants, and where they go for it."""
+    """The need behind a mood: the thing people want, and where they go for it."""
 
     place: str
     thing: str
 
 
 class Lore(NamedTuple):
-    """What is known without being told."""
+    """Background knowledge that stories do not state."""
 
     times: tuple[str, ...] = ()
-    """Words for parts of the past, the earliest first; the present follows the last."""
+    """Words for parts of the past, earliest first; the present follows the last."""
     needs: Mapping[str, Need] = {}
-    """What each mood makes people do."""
+    """The need behind each mood."""
     looks: Mapping[str, tuple[str, ...]] = {}
-    """What things can be said to be: colour and state, with the words for each."""
+    """The attributes of things, colour and state, with the words for each."""
 
 
 class Language:
@@ -74,7 +129,7 @@ class Language:
         self.questions: dict[str, str] = data["questions"]
         self._plural_questions: dict[str, str] = data.get("plural_questions", {})
         self._plural_things: frozenset[str] = frozenset(data.get("plural_things", ()))
-        """Things whose name is a plural: what is said of them agrees."""
+        """Things with a plural name: verbs and pronouns agree with it."""
         self.leads: tuple[str, ...] = tuple(data["subject"]["leads"])
         self.answers: dict[str, str] = data["answers"]
         self._two: str = data["subject"]["two"]
@@ -103,7 +158,7 @@ class Language:
         ]
         self._question_patterns = tuple(self._compile_questions(data))
         self.statements: dict[str, Statement] = {}
-        """What sentences parsed before say."""
+        """Cache of parsed sentences."""
         self._queries: dict[str, tuple[str, ...]] = {}
 
     # --- telling -------------------------------------------------------------------------
@@ -119,12 +174,12 @@ class Language:
         """Two people as one subject."""
         return self._two.format(first, second)
 
-    def anaphor(self, pronoun: str, draw: Draw) -> str:
-        """A pronoun as a subject, with its lead-in."""
-        return self._pronoun_frame.format(lead=pick(draw, self.leads), pronoun=pronoun)
+    def anaphor(self, pronoun: str, lead: int) -> str:
+        """A pronoun as a subject, with the lead-in of this number."""
+        return self._pronoun_frame.format(lead=self.leads[lead], pronoun=pronoun)
 
     def pronoun(self, people: Sequence[str]) -> str | None:
-        """The pronoun that stands for these people, or None if the language knows none."""
+        """The pronoun for these people, or None if the language has none."""
         return self._plural if len(people) > 1 else self._pronouns.get(people[0])
 
     def ask(self, query: Sequence[str]) -> str:
@@ -147,7 +202,7 @@ class Language:
     # --- parsing -------------------------------------------------------------------------
 
     def parse(self, sentence: str) -> Statement:
-        """What a sentence says."""
+        """The content of a sentence."""
         known = self.statements.get(sentence)
         if known is None:
             known = self._parse(sentence)
@@ -198,7 +253,7 @@ class Language:
         )
         person = tokens["person"]
         named = _fill(self._two, {"0": f"(?P<first>{person})", "1": f"(?P<second>{person})"})
-        # one name is the first half of two, so that a single pattern serves both
+        # a single name is the first half of a pair, so that one pattern covers both
         alone = f"(?P<first>{person})"
         joint = named.removeprefix(alone)
         who = f"(?:{anaphor}|{alone}(?:{joint})?)"
@@ -206,14 +261,14 @@ class Language:
             kind = key.split("-")[0]
             slots = data["slots"][kind]
             subject = who
-            if kind in data.get("things", ()):  # a thing, never two and never a pronoun
+            if kind in data.get("things", ()):  # a thing: never a pair, never a pronoun
                 subject = f"(?P<first>{tokens['object']})(?P<second>(?!))?(?P<pronoun>(?!))?"
             for frame in frames:
                 fillings = {"0": subject}
                 opening = int(frame[1]) if frame.startswith("{") else 0
                 for i, slot in enumerate(slots, 1):
                     token = tokens[slot]
-                    if i == opening:  # what begins a sentence has a capital
+                    if i == opening:  # the first word of a sentence is capitalised
                         token = "|".join(word[0].upper() + word[1:] for word in token.split("|"))
                     fillings[str(i)] = f"(?P<arg{i}>{token})"
                 fixed = len(re.sub(r"\{\w+\}", "", frame))
@@ -254,11 +309,11 @@ def language_file(code: str, world: str) -> dict[str, Any]:
 
 
 def folders() -> list[Any]:
-    """The folders that hold languages: our own, and those of plug-ins."""
+    """The folders with languages: our own, and those of plug-ins."""
     return [resources.files("fabula.language"), *plugin_folders("language")]
 
 
 @cache
 def language(code: str, world: str) -> Language:
-    """The language of this code for this world."""
+    """The language with this code for this world."""
     return Language(language_file(code, world), world)

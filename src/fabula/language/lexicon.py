@@ -1,15 +1,15 @@
-"""The words of a language by phrase book, with their forms: gender, case, number, agreement.
+"""The words of a translated language, with their forms: gender, case, number, agreement.
 
-A *word* is known by its name in the facts ('garden') and has a form for each place it may take in a
-sentence ('word' alone, 'obl' before a postposition, 'ne' as the agent, …). What agrees with a word
-('went', 'big') takes the form of its *class*, e.g. m, f, m.pl, f.pl.
+A *word* is identified by its name in the facts ('garden') and has a form for each position in a
+sentence ('word' alone, 'obl' before a postposition, 'ne' as the agent, …). Words that agree with it
+('went', 'big') take the form of its *class*, e.g. m, f, m.pl, f.pl.
 
 Promises:
-1. No two words have the same citation form, so that an answer means one thing; checked on loading.
-2. A name that the language has no word for is passed through as it is. If it looks like the word
-   for something else, RecipeError says so.
-3. In a second spelling every word is spelt as its table says; one that the table lacks is an error
-   on loading, never a mixture of scripts.
+1. No two words have the same citation form, so an answer is never ambiguous; checked on loading.
+2. A name without a word in the language is passed through as it is. If it equals the word for
+   something else, RecipeError says so.
+3. In a second spelling every word is spelt as its table says; a word missing from the table is an
+   error on loading, never a mixture of scripts.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class Word(NamedTuple):
     """One word with its forms."""
 
     name: str
-    """As the facts have it."""
+    """Its name in the facts."""
     forms: Mapping[str, str]
     gender: str = ""
-    """Nothing if the language has none, or if it follows from the sentence before."""
+    """Empty if the language has no gender, or if it follows from the previous sentence."""
     plural: bool = False
     classes: tuple[str, ...] = ()
-    """Of what agrees with another word: its form for each class."""
+    """For words that agree: the form for each class."""
     answers: tuple[str, ...] = ()
-    """Of what agrees as an answer too: its form for each gender."""
+    """For words that also agree as answers: the form for each gender."""
 
 
 class Lexicon:
@@ -65,13 +65,15 @@ class Lexicon:
             spell(first): tuple(map(spell, (first, *rest)))
             for first, rest in data.get("agree", {}).items()
         }
-        """What agrees, by its first form, with its form for each class."""
+        """Agreeing words, by their first form, with the form for each class."""
         self.citations: dict[str, str] = {}
         for name, word in self.words.items():
             if name not in data.get("pronouns", {}):
                 other = self.citations.setdefault(self.form(word, CITATION), name)
                 if other != name:
-                    raise ValueError(f"'{other}' and '{name}' have the same word")
+                    raise ValueError(
+                        f"'{other}' and '{name}' have the same word; give each its own"
+                    )
 
     # --- reading the file -------------------------------------------------------------------
 
@@ -94,11 +96,11 @@ class Lexicon:
         return Word(name, forms, gender, bool(entry.get("plural")), classes, answers)
 
     def _compounds(self, data: Mapping[str, Sequence[str]]) -> Iterator[Word]:
-        """'red square' and the like: an adjective and a noun, in every form of the noun."""
+        """Compounds such as 'red square': an adjective and a noun, in every form of the noun."""
         for first, second in product(data.get("adjectives", ()), data.get("nouns", ())):
             adjective, noun = self.words[first], self.words[second]
             at = self.classes.index(noun.gender)
-            # before a postposition an adjective of the first gender has the form of its plural
+            # before a postposition an adjective of the first gender has its plural form
             oblique = self.classes.index(f"{noun.gender}.{PLURAL}")
             forms = {
                 form: f"{adjective.classes[at if form == CITATION else oblique]} {surface}"
@@ -110,7 +112,7 @@ class Lexicon:
     # --- using it ---------------------------------------------------------------------------
 
     def word(self, name: str, gender: str = "") -> Word:
-        """The word for a name; an unknown one stands for itself."""
+        """The word for a name; an unknown name stands for itself."""
         found = self.words.get(name) or self.words.get(name[:1].upper() + name[1:])
         if found is not None:
             return found
@@ -122,7 +124,7 @@ class Lexicon:
         return Word(name, {CITATION: name}, gender or self._genders[0] if self._genders else "")
 
     def knows(self, word: Word) -> bool:
-        """Whether a word is one of the language."""
+        """Whether the language has this word."""
         return word.name in self.words
 
     def form(self, word: Word, form: str) -> str:
@@ -143,13 +145,13 @@ class Lexicon:
 
     @cached_property
     def meanings(self) -> dict[str, str]:
-        """The names behind words, in every form that an answer has."""
+        """The names behind words, in every form that can appear in an answer."""
         spoken = {form: word.name for word in self.words.values() for form in word.answers}
         return {**spoken, **self.citations}
 
     @cached_property
     def other_forms(self) -> tuple[tuple[str, str], ...]:
-        """All forms of words that are not the citation form, with that."""
+        """All other forms of words, each with the citation form."""
         return tuple(
             (form, word.forms[CITATION])
             for word in self.words.values()
@@ -158,7 +160,9 @@ class Lexicon:
         )
 
     def group(self, words: Sequence[Word], before: str) -> str:
-        """The class of one word or of several together; `before`: the gender if it is not said."""
+        """The class of one word or of several together; `before` is the gender if they show
+        none.
+        """
         genders = {word.gender or before for word in words}
         gender = genders.pop() if len(genders) == 1 else (self._genders or ("",))[0]
         many = len(words) > 1 or words[0].plural
@@ -166,12 +170,12 @@ class Lexicon:
         return kind if kind in self.classes else self.classes[0]
 
     def agreeing(self, forms: Sequence[str], kind: str) -> str:
-        """Of the forms of what agrees the one for a class."""
+        """The form for a class, among the forms of an agreeing word."""
         return forms[self.classes.index(kind)] if len(forms) > 1 else forms[0]
 
 
 def speller(table: Mapping[str, str], script: str) -> Callable[[str], str]:
-    """Spells text another way: each run of characters of the script by the table."""
+    """A function that respells text: each run of characters of the script, by the table."""
     run = re.compile(script)
 
     def spell(text: str) -> str:
@@ -182,5 +186,5 @@ def speller(table: Mapping[str, str], script: str) -> Callable[[str], str]:
 
 def _look_up(word: str, table: Mapping[str, str]) -> str:
     if word not in table:
-        raise ValueError(f"the second spelling of '{word}' is missing")
+        raise ValueError(f"the spelling table has no entry for '{word}'")
     return table[word]

@@ -1,8 +1,8 @@
-"""Facts written down as they are, which every world with a phrase bank reads like a sentence.
+"""Facts written as symbols, which every world with a phrase bank can read like a sentence.
 
     left(Ann,Bob); not(above,Ann,Cid)
 
-Names may have blanks, but no commas, brackets or semicolons. Nothing stated is written `()`.
+Names may contain blanks, but no commas, brackets or semicolons. A sentence without facts is `()`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ NOTHING = "()"
 
 
 def noted(facts: Iterable[Fact]) -> str:
-    """Facts as a text."""
+    """Facts in notation."""
     return "; ".join(f"{kind}({','.join(args)})" for kind, *args in facts) or NOTHING
 
 
 def read_notation(text: str) -> tuple[Fact, ...] | None:
-    """The facts of a text, or None if it is none of this kind."""
+    """The facts of a text, or None if it is not in this notation."""
     if not text.endswith(")"):
         return None
     if text == NOTHING:

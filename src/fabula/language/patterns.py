@@ -10,8 +10,8 @@ reads the same language files with this module, which shares no code with them:
 Promises:
 1. A pattern matches if its words are those of the text, in order, and every slot holds one or more
    whole words that the slot accepts. A slot that occurs twice must hold the same text twice.
-2. If several patterns match, the one with the least text in its slots is meant; if two of these
-   differ in meaning, the text is ambiguous and ParseError is raised.
+2. If several patterns match, the one with the least text in its slots wins; if two of these differ
+   in meaning, the text is ambiguous and ParseError is raised.
 3. Fillers and conventions, which state no fact, are listed in the language files, not in code.
 """
 
@@ -22,7 +22,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from fabula.core.registry import plugin_folders
 from fabula.errors import ParseError
@@ -30,23 +30,24 @@ from fabula.errors import ParseError
 _W = r"[^\s.,;:!?।()]"
 TOKEN = re.compile(rf"'s(?!{_W})|{_W}+?(?='s(?!{_W}))|{_W}+|[.,;:!?।()]")
 SLOT = re.compile(r"\{([^{}]+)\}")
-MANY = 1_000  # words that a slot may hold if nothing says otherwise
-MEMO = 100_000  # texts whose match is remembered, so that memory stays flat
+MANY = 1_000  # default maximum number of words in a slot
+MEMO = 100_000  # cached matches, so that memory stays flat
 
 Slots = dict[str, Any]
+T = TypeVar("T")
 
 
 class Slot(NamedTuple):
-    """What may stand in a slot."""
+    """The text that a slot accepts, and its value."""
 
     read: Callable[[str], Any]
     """The value of a text, or None if the slot does not accept it."""
     longest: int = MANY
-    """Words it can hold, punctuation marks counted."""
+    """Maximum number of words, including punctuation marks."""
 
 
 def matching(expression: str) -> Slot:
-    """A slot for text that matches a regular expression as a whole."""
+    """A slot for text that fully matches a regular expression."""
     pattern = re.compile(expression)
     several = re.search(r"[ .]|\\s|'", re.sub(r"\\.", "", expression)) is not None
 
@@ -57,7 +58,7 @@ def matching(expression: str) -> Slot:
 
 
 def one_of(words: Mapping[str, Any]) -> Slot:
-    """A slot for the texts of a table; its value is what the table says of the text."""
+    """A slot for the keys of a table; its value is the table's value."""
     return Slot(words.get, max((len(TOKEN.findall(text)) for text in words), default=0))
 
 
@@ -67,11 +68,11 @@ class Match(NamedTuple):
     meaning: Any
     slots: Slots
     loose: int
-    """Characters that stand in slots."""
+    """Number of characters inside slots."""
 
 
 class _Node:
-    """A place in the patterns: what may come next."""
+    """A position in the patterns: what may come next."""
 
     __slots__ = ("ends", "slots", "words")
 
@@ -89,7 +90,7 @@ class Patterns:
         self._memo: dict[str, Match] = {}
 
     def add(self, template: str, meaning: Any, slots: Mapping[str, Slot]) -> None:
-        """Add a pattern; `slots` says what may stand in each of its {slots}."""
+        """Add a pattern; `slots` says what each of its {slots} accepts."""
         node = self._root
         for n, part in enumerate(SLOT.split(template)):
             if n % 2:
@@ -142,7 +143,7 @@ class Patterns:
         return found
 
     def best(self, text: str) -> Match | None:
-        """The pattern that is meant, or None if none fits; ParseError if that is not clear."""
+        """The best match, or None if no pattern fits; ParseError if it is ambiguous."""
         known = self._memo.get(text)
         if known is not None:
             return known
@@ -152,7 +153,7 @@ class Patterns:
         least = min(match.loose for match in found)
         meant = [match for match in found if match.loose == least]
         if any(match[:2] != meant[0][:2] for match in meant[1:]):
-            raise ParseError(f"'{text}' can be read in more than one way.")
+            raise ParseError(f"'{text}' is ambiguous: more than one pattern fits.")
         if len(self._memo) >= MEMO:
             self._memo.clear()
         self._memo[text] = meant[0]
@@ -164,7 +165,7 @@ class Patterns:
 
 @cache
 def language_data(code: str, name: str) -> dict[str, Any]:
-    """A language file as it stands, plug-ins included; empty if there is none of this name."""
+    """The content of a language file, plug-ins included; empty if there is no such file."""
     found: dict[str, Any] = {}
     for place in (*plugin_folders("language"), resources.files("fabula.language")):
         path = place / code / f"{name}.toml"
@@ -174,7 +175,7 @@ def language_data(code: str, name: str) -> dict[str, Any]:
 
 
 def texts_in(data: Any) -> Iterator[str]:
-    """All texts in tables and lists, however deep."""
+    """All texts in tables and lists, at any depth."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping | list):
@@ -184,10 +185,9 @@ def texts_in(data: Any) -> Iterator[str]:
 
 @cache
 def silent(code: str, world: str) -> Callable[[str], bool]:
-    """Tells sentences that state no fact: fillers, and conventions of the world.
+    """A test for sentences that state no fact: fillers, and conventions of the world.
 
-    Conventions stand in the world's own file or in `conventions.toml`; a slot in one may hold
-    anything.
+    Conventions are in the world's own file or in `conventions.toml`; their slots accept any text.
     """
     fillers = {
         f"{subject} {predicate}."
@@ -213,11 +213,11 @@ def nothing_fits(code: str, text: str, what: str = "sentence") -> ParseError:
     return ParseError(f"no {code} {what} pattern of the verifier fits '{text}'.")
 
 
-# --- facts written down as such -----------------------------------------------------------------
+# --- facts in notation --------------------------------------------------------------------------
 
 
 def written_facts(text: str) -> tuple[tuple[str, ...], ...] | None:
-    """The facts of a text such as 'left(Ann,Bob); above(Cid,Bob)' or '()'; None if it is none."""
+    """The facts of a text such as 'left(Ann,Bob); above(Cid,Bob)' or '()'; None if it has none."""
     if not (text.endswith(")") and "(" in text):
         return None
     facts = []
@@ -233,3 +233,20 @@ def written_facts(text: str) -> tuple[tuple[str, ...], ...] | None:
 def fixed(words: Iterable[str]) -> dict[str, str]:
     """A table of words that stand for themselves."""
     return {word: word for word in words}
+
+
+class Memo(Generic[T]):
+    """Cache of results by text, up to MEMO of them, so that memory stays flat."""
+
+    def __init__(self, make: Callable[[str], T]) -> None:
+        self._make = make
+        self._known: dict[str, T] = {}
+
+    def __call__(self, text: str) -> T:
+        """The result for a text."""
+        known = self._known.get(text)
+        if known is None:
+            if len(self._known) >= MEMO:
+                self._known.clear()
+            known = self._known[text] = self._make(text)
+        return known

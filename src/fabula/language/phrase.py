@@ -1,4 +1,4 @@
-"""One pattern of a phrase book, on both sides: matched, filled, and heard again."""
+"""One pair of patterns of a phrase book: matched on either side, and rendered on the other."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol
 
 from fabula.language.lexicon import CITATION, Lexicon, Word
 
-NAME = r"[\w'-]+(?: [\w'-]+){0,7}"  # a name has eight words at most
+NAME = r"[\w'-]+(?: [\w'-]+){0,7}"  # a name has at most eight words
 END = re.compile(r"(?=[\s.,;।?])|$")  # where a word ends
 
 Slots = dict[str, str]
-"""What stands in each slot, as the facts name it."""
+"""The content of each slot, as named in the facts."""
 
 
 class Field(NamedTuple):
@@ -22,7 +22,7 @@ class Field(NamedTuple):
     slot: str
     forms: tuple[str, ...] = ()
     agrees: tuple[str, ...] = ()
-    """The slots it agrees with, if it does."""
+    """The slots it agrees with, if any."""
 
 
 class Agreement(NamedTuple):
@@ -36,7 +36,7 @@ Part = str | Field | Agreement
 
 
 class Native:
-    """What the language of the world has in its slots."""
+    """The slots of the world's own language."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.tokens: dict[str, str] = {
@@ -48,22 +48,22 @@ class Native:
         }
         needs = data.get("needs", {})
         self.moods = tuple(f" is {mood}." for mood in needs)
-        """How sentences end that rest on what everybody knows."""
+        """Endings of sentences that rely on common knowledge."""
         self.lore = tuple(
             dict.fromkeys(word for mood, need in needs.items() for word in (mood, *need.values()))
         )
-        """The words for what everybody knows."""
+        """The words for common knowledge."""
         self._plurals: dict[str, str] = data.get("plurals", {})
         self._singulars = {plural: word for word, plural in self._plurals.items()}
 
     def form(self, name: str, forms: tuple[str, ...]) -> str:
-        """A name as it is written in these forms."""
+        """A name as written in these forms."""
         if "plural" in forms:
             name = self._plurals.get(name) or f"{name}s"
         return name[:1].upper() + name[1:] if "cap" in forms else name
 
     def name(self, text: str, forms: tuple[str, ...]) -> str:
-        """The name behind what is written in these forms."""
+        """The name behind a text written in these forms."""
         if "cap" in forms:
             text = text[:1].lower() + text[1:]
         if "plural" in forms:
@@ -72,21 +72,21 @@ class Native:
 
 
 class Book(Protocol):
-    """What a pattern needs to know of its phrase book."""
+    """The part of a phrase book that a pattern needs."""
 
     lexicon: Lexicon
     native: Native
     free: str
 
     def token(self, slot: str) -> str:
-        """What may stand in a slot on the side of the world, as a regular expression."""
+        """The text that a slot accepts on the world's side, as a regular expression."""
 
     def surfaces(self, field: Field) -> dict[str, tuple[str, ...]]:
-        """What known words look like in a slot, with the names they may stand for."""
+        """The written forms of known words in a slot, with the names they may stand for."""
 
 
 class Phrase:
-    """One pattern on both sides."""
+    """One pair of patterns."""
 
     def __init__(
         self, book: Book, left: str, right: str, groups: Mapping[str, tuple[str, ...]]
@@ -104,11 +104,12 @@ class Phrase:
             raise ValueError(f"'{left}' and '{right}' do not have the same slots")
         self.subject = groups.get("who", ())
         self.fixed = sum(len(part) for part in self.parts if isinstance(part, str))
-        # the longest text that a sentence of this pattern must have, so that most are passed over
+        # the longest text that any sentence of this pattern contains: rules out most patterns
+        # quickly
         self.native_mark = _longest(self._native)
         self.mark = _longest(self.parts)
 
-    # --- the side of the world ----------------------------------------------------------------
+    # --- the world's side -------------------------------------------------------------------
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -122,7 +123,7 @@ class Phrase:
         return re.compile(text)
 
     def match(self, sentence: str) -> Slots | None:
-        """What stands in the slots of a sentence in the language of the world."""
+        """The slots of a sentence in the language of the world, or None if it does not match."""
         found = self._pattern.fullmatch(sentence)
         if found is None:
             return None
@@ -144,7 +145,7 @@ class Phrase:
             if not isinstance(part, Agreement)
         )
 
-    # --- the other side -----------------------------------------------------------------------
+    # --- the foreign side -------------------------------------------------------------------
 
     def say(self, words: Mapping[str, Word], before: str) -> str:
         """The sentence with these words."""
@@ -166,14 +167,14 @@ class Phrase:
         return text
 
     def heard(self, sentence: str, loose: bool) -> Iterator[Slots]:
-        """What may stand in the slots of a sentence in the other language.
+        """The possible slots of a sentence in the foreign language.
 
-        Only words that are known, or with `loose` others too.
+        Only known words are accepted, unless `loose` is set.
         """
         return self._heard(sentence, 0, 0, loose)
 
     def _heard(self, sentence: str, at: int, number: int, loose: bool) -> Iterator[Slots]:
-        """What may stand in the slots from a place of the sentence and a part of the pattern on."""
+        """The possible slots from a position in the sentence and a part of the pattern on."""
         if number == len(self.parts):
             if at == len(sentence):
                 yield {}
@@ -209,14 +210,14 @@ class Phrase:
                 at += len(before)
                 for end in ends:
                     name = sentence[at:end]
-                    # what is a word of the language is no name, in whatever form it stands
+                    # a word of the language, in any of its forms, is not a name
                     free = name not in book.lexicon.citations and re.fullmatch(book.free, name)
                     if free and sentence.startswith(after, end):
                         yield end + len(after), (name,)
 
 
 def _split(text: str) -> list[str]:
-    """A pattern cut into text and fields, which keep their braces."""
+    """A pattern cut into text and fields; fields keep their braces."""
     return [part for part in re.split(r"(\{[^}]+\})", text) if part]
 
 
@@ -230,7 +231,7 @@ def _field(
     if not with_what:
         return Field(slot, tuple(forms))
     if with_what not in groups:
-        raise ValueError(f"'{pattern}': nothing is called '{with_what}'")
+        raise ValueError(f"'{pattern}': there is no slot '{with_what}' to agree with")
     agrees = groups[with_what]
     if slot in groups:
         return Field(slot, tuple(forms), agrees)

@@ -1,22 +1,22 @@
-"""A language by phrase book: patterns of sentences in the language of the world beside another's.
+"""A phrase book: sentence patterns of the world's language, each paired with another language's.
 
-A world tells and reads in one language, its own (English); any other is told from that and read
-back into it, so that it needs no code. A file of phrases has tables [sentences] and [questions]:
+A world tells and reads in one language, its own (English). All others are translated from that and
+back, so they need no code. A file of phrases has tables [sentences] and [questions]:
 
     "{a} is in the {place}." = "{a} {place.obl} में {है~a}।"
 
-    {place}       a slot: the word for whatever the pattern on the left has there
+    {place}       a slot: the word for whatever fills it in the pattern on the left
     {place.obl}   the same in a form of the lexicon; .cap and .plural are forms of the left side
-    {है~a}        what agrees with a slot, in the form for its class
+    {है~a}        a word that agrees with a slot, in the form for its class
     {mood~a}      the same for a slot that agrees with another
-    <who>         any line of [parts.who], on both sides the same one; agreement with 'who' is with
+    <who>         any line of [parts.who], the same one on both sides; agreement with 'who' is with
                   all its slots together. <who.ne> passes a form to where the line has '.*'
 
 Promises:
-1. Everything told is heard as the same: this is checked when a sentence is told for the first time.
-2. Hearing needs no list of names where the sentence shows where a name ends; words that are known
-   go before others.
-3. A sentence that fits no pattern raises an error; none is guessed at.
+1. Every translated sentence translates back to the original: checked when it is first rendered.
+2. Parsing needs no list of names if the sentence shows where a name ends; known words take
+   precedence.
+3. A sentence that fits no pattern raises an error; there is no guessing.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from fabula.errors import ParseError, RecipeError
 from fabula.language.lexicon import CITATION, Lexicon, Word
 from fabula.language.phrase import NAME, Field, Native, Phrase, Slots
 
-MEMO_LIMIT = 200_000  # sentences remembered, so that memory stays flat
-FREE = r"[^\s.,।?]+(?: [^\s.,।?]+){0,7}?"  # any name of up to eight words, as short as can be
+MEMO_LIMIT = 200_000  # cached sentences, so that memory stays flat
+FREE = r"[^\s.,।?]+(?: [^\s.,।?]+){0,7}?"  # any name of up to eight words, as short as possible
 PART = re.compile(r"<(\w+)(?:\.(\w+))?>")
 FIELD = re.compile(r"\{([^}]+)\}")
 
 Renaming = Callable[[str, str], str]
-"""What a name given to a story stands for, in a slot of this token."""
+"""The original name behind a replaced one, in a slot of this token."""
 
 
 class PhraseBook:
@@ -67,7 +67,7 @@ class PhraseBook:
             for table in ("sentences", "questions")
         )
         self.proven: set[Phrase] = set()
-        """Patterns that are known to be heard as they are told, whatever the names."""
+        """Patterns known to translate back correctly, whatever the names."""
         self._memo: dict[tuple[bool, str], tuple[Phrase, Slots]] = {}
         self._heard: dict[tuple[bool, str], str] = {}
         self._orders = {
@@ -80,15 +80,15 @@ class PhraseBook:
         }
 
     def type_of(self, slot: str) -> str:
-        """What stands in a slot: person, place, …"""
+        """The type of a slot: person, place, …"""
         return self._types.get(slot, slot).rstrip("0123456789")
 
     def token(self, slot: str) -> str:
-        """What may stand in a slot on the side of the world, as a regular expression."""
+        """The text that a slot accepts on the world's side, as a regular expression."""
         return self.native.tokens.get(self.type_of(slot)) or NAME
 
     def surfaces(self, field: Field) -> dict[str, tuple[str, ...]]:
-        """What known words look like in a slot, with the names they may stand for."""
+        """The written forms of known words in a slot, with the names they may stand for."""
         key = (self.token(field.slot), field.forms, bool(field.agrees))
         known = self._surfaces.get(key)
         if known is None:
@@ -102,7 +102,7 @@ class PhraseBook:
         return known
 
     def understand(self, sentence: str, asked: bool = False) -> tuple[Phrase, Slots]:
-        """The pattern of a sentence or question of the world, and what stands in its slots."""
+        """The pattern of a sentence or question of the world, and the content of its slots."""
         known = self._memo.get((asked, sentence))
         if known is None:
             for phrase in self._native_orders[asked]:
@@ -112,7 +112,7 @@ class PhraseBook:
                     break
             else:
                 raise RecipeError(
-                    f"the language '{self.code}' has no words for '{sentence}'; choose another "
+                    f"the language '{self.code}' has no phrase for '{sentence}'; choose another "
                     "language, or add the sentence to its phrases."
                 )
             if len(self._memo) >= MEMO_LIMIT:
@@ -124,12 +124,12 @@ class PhraseBook:
         """A sentence of the pattern with these words."""
         said = phrase.say(words, before)
         first = phrase.parts[0]
-        # a capital would make a name of an unknown word
+        # a capital would turn an unknown word into a name
         strange = isinstance(first, Field) and not self.lexicon.knows(words[first.slot])
         return said[:1].upper() + said[1:] if self.capitals and not strange else said
 
     def hear(self, sentence: str, asked: bool = False, name: Renaming | None = None) -> str:
-        """A sentence or question in the language of the world; `name` undoes names given to it."""
+        """A sentence or question in the language of the world; `name` maps replaced names back."""
         known = self._heard.get((asked, sentence)) if name is None else None
         if known is None:
             known = self._hear(normalize("NFC", sentence.strip()), asked, name)
@@ -157,7 +157,8 @@ class PhraseBook:
                         if phrase.match(native) is None:
                             continue
                         words = {slot: self.lexicon.word(slots[slot]) for slot in slots}
-                        # of two that sound alike ('he', 'she') what agrees may tell which is meant
+                        # of two words that look alike ('he', 'she'), agreement may show which one
+                        # is meant
                         if name or self.say(phrase, words) == sentence:
                             return native
                         best = best or native
@@ -173,7 +174,7 @@ def _expand(
     lexicon: Lexicon,
     groups: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Iterator[tuple[str, str, dict[str, tuple[str, ...]]]]:
-    """A pattern with its parts written out, and which slots each part has."""
+    """A pattern with its parts expanded, and the slots of each part."""
     found = PART.search(left)
     if found is None:
         yield left, right, dict(groups or {})

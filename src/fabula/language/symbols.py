@@ -1,18 +1,17 @@
 """The symbolic form: bare events, and letters for names.
 
     A move B                       what happened: the first name, the kind, the other names
-    he grab C                      a pronoun stays one: what it refers to is to be found out
-    A left B; C above B            a sentence of several facts
+    he grab C                      a pronoun stays one: its referent is for the reader to find
+    A left B; C above B            a sentence with several facts
     where-person A                 a question: its kind and its names
 
-Letters are given in the order of mention: A, B, … Z, AA, …; what is no name (directions, kin,
-numbers, true and false) has its own word in `symbolic/words.toml`. Where a story rests on what
-everybody knows (that the hungry go to the kitchen), the words for it have the same letters in every
-story: A, B, … in the order of the language file. Otherwise nobody could learn it.
+Letters are assigned in the order of mention: A, B, … Z, AA, …; words other than names (directions,
+kin, numbers, true and false) have their own word in `symbolic/words.toml`. If a story relies on
+common knowledge (that the hungry go to the kitchen), the words for it have the same letters in
+every story: A, B, … in the order of the language file. Otherwise nobody could learn it.
 
-Sentences are translated by the phrases of the world where it has them, and otherwise written down
-by their facts. A world reads facts written as in `left(Ann,Bob); above(Cid,Bob)` like any sentence
-of its own.
+Sentences are translated by the phrases of the world if it has any, and otherwise written in
+notation. A world reads facts such as `left(Ann,Bob); above(Cid,Bob)` like any of its own sentences.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ ANYTHING = r"\w[\w' -]*"
 class Lettered(Translated):
     """The symbolic form of one story.
 
-    What the letters of a story that is only heard stand for is not known; then they are the names.
+    If it is not known what the letters of a story stand for, they serve as the names.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class Lettered(Translated):
         known = self.book.lexicon.words.get(name)
         if known is not None or not name[:1].isalpha():
             return known or Word(name, {CITATION: name})
-        folded = name.lower()  # a name may be asked for without its capital
+        folded = name.lower()  # a question may write the name without its capital
         letter = self._given.get(folded)
         if letter is None:
             letter = self._given[folded] = letter_of(len(self._given))
@@ -73,7 +72,9 @@ class Lettered(Translated):
         return Word(name, {CITATION: letter})
 
     def _name(self) -> Renaming | None:
-        """Letters that are not known are names themselves, written as they may be in their slot."""
+        """Maps letters to names; unknown letters are the names themselves, capitalised as their
+        slot requires.
+        """
         letters = self.letters
 
         def name(letter: str, token: str) -> str:
@@ -84,13 +85,13 @@ class Lettered(Translated):
         return name
 
     def _names(self, words: Iterable[str]) -> tuple[str, ...]:
-        """What letters and words stand for."""
+        """The names behind letters and words."""
         name, citations = self._name(), self.book.lexicon.citations
         assert name is not None
         return tuple(citations.get(word) or name(word, ANYTHING) for word in words)
 
     def hear_words(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer in the language of the world."""
+        """The words of an answer in the language of the world."""
         return self._names(words)
 
     def tell(self, sentences: Sequence[str]) -> list[str]:
@@ -102,7 +103,7 @@ class Lettered(Translated):
         return super().tell(sentences)
 
     def _check(self, source: str, text: str, phrase: Phrase, slots: Slots, asked: bool) -> None:
-        """Letters are all alike, so that a pattern needs to be looked at only once."""
+        """All letters look alike, so each pattern is checked only once."""
         if phrase not in self.book.proven:
             super()._check(source, text, phrase, slots, asked)
             self.book.proven.add(phrase)

@@ -1,12 +1,12 @@
-"""How a story passes from the language of its world into another and back.
+"""Translates a story from the language of its world into another and back.
 
-A world tells, reads, splits and proves in its own language. What a record shows, in whatever
-language, is told from that: the same seed and index have the same facts in every language.
+A world tells, reads, splits and proves in its own language. Records, in whatever language, are
+translated from that: the same seed and index have the same facts in every language.
 
 Promises:
-1. `hear` undoes `tell`, `hear_question` undoes `ask`, `hear_words` undoes `say`, up to differences
+1. `hear` undoes `tell`, `hear_question` undoes `ask`, `hear_words` undoes `say`, up to distinctions
    that the language does not make (which of two verbs for going was used).
-2. The world's own language costs nothing: it has no Tongue (`catalogue.tongue_for` gives None).
+2. The world's own language costs nothing: it has no Tongue (`catalogue.tongue_for` returns None).
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from fabula.language.phrasebook import MEMO_LIMIT, PhraseBook, Renaming
 
 
 class Tongue:
-    """One language for one story or, if it gives no names, for any."""
+    """One language for one story or, unless it renames things, for any story."""
 
     code = ""
     letters: dict[str, str] | None = None
-    """Letters with what they stand for, if it gives names."""
+    """Letters and the names they stand for, if it replaces names."""
 
     def begin(self) -> Tongue:
         """The tongue for a new story."""
         return self
 
     def tell(self, sentences: Sequence[str]) -> list[str]:
-        """The sentences of a story, of whatever the world tells."""
+        """The sentences of a story, translated from the world's."""
         raise NotImplementedError
 
     def ask(self, question: str) -> str:
@@ -42,7 +42,9 @@ class Tongue:
     def say(
         self, words: Sequence[str], query: Sequence[str] = (), listed: bool = False
     ) -> tuple[str, ...]:
-        """Words of an answer to a query; `listed`: in the order that the language lists them."""
+        """The words of an answer to a query; `listed`: in the order in which the language lists
+        them.
+        """
         raise NotImplementedError
 
     def hear(self, sentences: Sequence[str]) -> list[str]:
@@ -54,11 +56,11 @@ class Tongue:
         raise NotImplementedError
 
     def hear_words(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer in the language of the world."""
+        """The words of an answer in the language of the world."""
         raise NotImplementedError
 
     def forms(self) -> tuple[tuple[str, str], ...]:
-        """Other forms of words, each with the word as an answer has it: बग़ीचे for बग़ीचा."""
+        """Other forms of words, each with the form used in answers: बग़ीचे for बग़ीचा."""
         return ()
 
 
@@ -87,7 +89,7 @@ class Translated(Tongue):
         return told
 
     def _tell(self, sentence: str, before: str) -> tuple[str, str]:
-        """A sentence, and the gender of whom it is about."""
+        """A sentence, and the gender of its subject."""
         phrase, slots = self.book.understand(sentence)
         words = {slot: self._word(name) for slot, name in slots.items()}
         text = self.book.say(phrase, words, before)
@@ -103,7 +105,7 @@ class Translated(Tongue):
         return lexicon.word(name, lexicon.word(pronoun).gender if pronoun else "")
 
     def _name(self) -> Renaming | None:
-        """What undoes names given to the story, if any were."""
+        """Maps replaced names back, if any were replaced."""
         return None
 
     def _check(self, source: str, text: str, phrase: Phrase, slots: Slots, asked: bool) -> None:
@@ -115,8 +117,8 @@ class Translated(Tongue):
         )
         if heard.right != phrase.right or not same:
             raise RecipeError(
-                f"'{source}' is '{text}' in the language '{self.code}', which would not be "
-                "understood; choose other names."
+                f"'{source}' becomes '{text}' in the language '{self.code}', which cannot be "
+                "translated back; choose other names."
             )
 
     def ask(self, question: str) -> str:
@@ -135,7 +137,9 @@ class Translated(Tongue):
     def say(
         self, words: Sequence[str], query: Sequence[str] = (), listed: bool = False
     ) -> tuple[str, ...]:
-        """Words of an answer to a query; what agrees does so with whom the query is about."""
+        """The words of an answer to a query; words that agree do so with the subject of the
+        query.
+        """
         found = [self._word(word) for word in words]
         agrees = len(query) > 1 and any(word.answers for word in found)
         gender = self._word(query[1]).gender if agrees else ""
@@ -152,17 +156,17 @@ class Translated(Tongue):
         return self.book.hear(question, True, self._name())
 
     def hear_words(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer in the language of the world."""
+        """The words of an answer in the language of the world."""
         meanings = self.book.lexicon.meanings
         return tuple(meanings.get(word, word) for word in words)
 
     def forms(self) -> tuple[tuple[str, str], ...]:
-        """Other forms of words, each with the word as an answer has it."""
+        """Other forms of words, each with the form used in answers."""
         return self.book.lexicon.other_forms
 
 
 class Ciphered(Tongue):
-    """A language with its letters exchanged for others."""
+    """A language in cipher."""
 
     def __init__(self, table: Cipher, inner: Tongue | None, code: str) -> None:
         self.code = code
@@ -191,7 +195,7 @@ class Ciphered(Tongue):
     def say(
         self, words: Sequence[str], query: Sequence[str] = (), listed: bool = False
     ) -> tuple[str, ...]:
-        """Words of an answer to a query."""
+        """The words of an answer to a query."""
         said = self._inner.say(words, query, listed) if self._inner else words
         return tuple(map(self._table.write, said))
 
@@ -206,11 +210,11 @@ class Ciphered(Tongue):
         return self._inner.hear_question(heard) if self._inner else heard
 
     def hear_words(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Words of an answer in the language of the world."""
+        """The words of an answer in the language of the world."""
         heard = tuple(map(self._table.read, words))
         return self._inner.hear_words(heard) if self._inner else heard
 
     def forms(self) -> tuple[tuple[str, str], ...]:
-        """Other forms of words, each with the word as an answer has it."""
+        """Other forms of words, each with the form used in answers."""
         write = self._table.write
         return tuple((write(a), write(b)) for a, b in self._inner.forms()) if self._inner else ()

@@ -1,10 +1,10 @@
 """How people act on their own: they look after their needs, or else do anything possible.
 
-A rule of behaviour: who has a need (hungry) takes a thing that helps (an apple) if one is within
-reach; otherwise they go, by a shortest way, to the nearest place with one that nobody carries, or,
-if there is none, to where the need says one looks for it. Who cannot do anything about a need does
-what people without needs do: a kind of action is drawn from those possible, each equally likely,
-and then one of its actions.
+The rule: whoever has a need (hungry) takes a thing that helps (an apple) if one is within reach;
+otherwise they go, by a shortest path, to the nearest place with one that nobody carries, or, if
+there is none, to where the need says people look for it. Whoever cannot do anything about a need
+acts like people without needs: one of the possible kinds of action is drawn uniformly, and then one
+of its actions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def next_action(simulation: Simulation, person: str, draw: Draw) -> Action | Non
 
 
 def anybody(simulation: Simulation, people: Sequence[str], draw: Draw) -> Action | None:
-    """The next action of one of these people, drawn evenly; None if nobody can act."""
+    """The next action of one of these people, drawn uniformly; None if nobody can act."""
     waiting = list(people)
     while waiting:
         person = pick(draw, waiting)
@@ -37,7 +37,7 @@ def anybody(simulation: Simulation, people: Sequence[str], draw: Draw) -> Action
 
 
 def _driven(simulation: Simulation, person: str) -> Action | None:
-    """The action that a person's need calls for, if there is one."""
+    """The action that a person's need calls for, if any."""
     name = simulation.need.get(person)
     if name is None:
         return None
@@ -56,7 +56,7 @@ def _driven(simulation: Simulation, person: str) -> Action | None:
 
 
 def getting(simulation: Simulation, person: str, thing: str) -> Action:
-    """How a person gets a thing: from where it is, be it in or on something."""
+    """The action by which a person gets a thing, wherever it is."""
     stage = simulation.stage
     holder = stage.holder[thing]
     if holder in stage.furniture and stage.spot[thing] == stage.place[person]:

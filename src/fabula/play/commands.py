@@ -1,8 +1,8 @@
 """Parses a typed line: a command with its actor and arguments, or a question.
 
 Promises:
-1. Capitals, articles, commas and the mark at the end do not matter; the words do.
-2. What is not understood is a ParseError that says which word, with the nearest known one.
+1. Capitals, articles, commas and the final punctuation do not matter; the words do.
+2. A line that cannot be parsed raises a ParseError that names the word and the nearest known one.
 
 Words and patterns come from the language files `play.toml` and `actors.toml`; this module only
 matches them against the names of the world.
@@ -21,7 +21,7 @@ from fabula.play.worldfile import WorldFile, opposites
 from fabula.world.base import Query
 
 LONGEST = 500  # characters of a line
-MOST = 1_000  # events that one command may let happen
+MOST = 1_000  # maximum number of events caused by one command
 
 _PIECES = re.compile(r"(\[[^\]]*\]|\{\w+\})")
 
@@ -32,7 +32,7 @@ class Command(NamedTuple):
     name: str
     """As in the language file: go, get, put-in, …"""
     actor: str | None
-    """Who is named at its beginning, if anybody."""
+    """The person named at its beginning, if any."""
     args: Mapping[str, str]
     """Slot to name, as the world writes it."""
 
@@ -49,11 +49,11 @@ class _Pattern(NamedTuple):
     slots: tuple[tuple[str, str], ...]
     """Group of the expression and the sort of names it takes."""
     fixed: int
-    """Length of the text that is not a slot."""
+    """Length of the text outside slots."""
 
 
 class Grammar:
-    """Understands what is typed in a world."""
+    """Parses typed lines in a world."""
 
     def __init__(self, world: WorldFile) -> None:
         data = language_file(world.language, "play")
@@ -114,7 +114,7 @@ class Grammar:
         return _Pattern(kind, re.compile(expression), slots, len(re.sub(r"slot\d", "", plain)))
 
     def _plain(self, text: str) -> str:
-        """Text as it is compared."""
+        """Text normalised for comparison."""
         words = re.sub(r"[,;:\"]|[.?!]+\s*$", " ", text.casefold()).split()
         words = [self._spellings.get(word, word) for word in words]
         return " ".join([word for word in words if word not in self._articles] or words)
@@ -140,7 +140,7 @@ class Grammar:
         raise ParseError(self._unknown(line, text, asks))
 
     def person(self, word: str) -> str:
-        """The person that a word names, in whatever capitals."""
+        """The person that a word names, ignoring case."""
         name = self._resolve("person", self._plain(word))
         if name is None:
             raise ParseError(self._mistake("person", word))
@@ -195,7 +195,9 @@ class Grammar:
     def _match(
         self, pattern: _Pattern, text: str, mistakes: list[tuple[int, str]]
     ) -> dict[str, str] | None:
-        """The names in the slots of a pattern; None if it does not fit or names what is not."""
+        """The names in the slots of a pattern; None if it does not fit or names something
+        unknown.
+        """
         match = pattern.expression.fullmatch(text)
         if match is None:
             return None
@@ -230,7 +232,7 @@ class Grammar:
 
 
 def _part(inner: str) -> str:
-    """A slot, or words any of which may stand there, as a regular expression."""
+    """A slot, or alternative words, as a regular expression."""
     slot = re.fullmatch(r"\{(\w+)\}", inner)
     if slot:
         return rf"(?P<{slot[1]}>\S+(?: \S+)*?)"

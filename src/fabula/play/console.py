@@ -50,13 +50,13 @@ def play(session: Session, say: Callable[[str], None] | None = None) -> None:
 
 
 def on_terminal(text: str) -> None:
-    """Print a text that is broken between words, wherever a line of the terminal ends."""
+    """Print a text wrapped at the width of the terminal."""
     width = get_terminal_size().columns
     print("\n".join(folded(line, width) for line in text.split("\n")))
 
 
 def folded(line: str, width: int) -> str:
-    """A line broken between words; a numbered sentence goes on below its first word."""
+    """A line wrapped between words; a numbered sentence continues below its first word."""
     start = _NUMBERED.match(line)
     indent = " " * (start.end() if start else 0)
     if len(line) <= width or len(indent) * 2 > width:
@@ -69,7 +69,7 @@ _NUMBERED = re.compile(r"\s*\d+ ")
 
 
 def answer(session: Session, line: str, say: Callable[[str], None]) -> Response | None:
-    """Perform a line and say what comes of it."""
+    """Perform a line and print the result."""
     try:
         reply = session.perform(line)
     except FabulaError as error:

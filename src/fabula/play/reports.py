@@ -1,4 +1,6 @@
-"""Messages besides the story: what can be seen, why an action is impossible, what follows."""
+"""Messages that are not part of the story: what can be seen, why an action is impossible, what
+follows.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from fabula.core.supports import numbers_of
 from fabula.language import Language
 from fabula.play.simulation import Refusal, Simulation
 
-SHOWN = 4  # further proofs that are named
+SHOWN = 4  # further proofs that are listed
 
 
 class Reports:
-    """The words of a language file for what the game has to say."""
+    """The messages of the game, in the words of a language file."""
 
     def __init__(self, phrases: Mapping[str, Any]) -> None:
         self._say: Mapping[str, str] = phrases["reports"]
@@ -27,7 +29,7 @@ class Reports:
         return self._say[what].format(*names)
 
     def refusal(self, refusal: Refusal) -> str:
-        """Why something is impossible; names beyond the pattern's are listed in its last."""
+        """Why something is impossible; surplus names are listed in the last slot."""
         pattern, names = self._why[refusal.reason], list(refusal.names)
         slots = {int(number) for number in re.findall(r"\{(\d)\}", pattern)}
         if slots and len(names) > max(slots):

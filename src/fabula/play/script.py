@@ -1,14 +1,14 @@
-"""A file of commands becomes stories with their questions, in any format.
+"""Turns a file of commands into stories with their questions, in any format.
 
 Promises:
 1. The same world, script and seed give the same bytes.
 2. Every question is a record with its proofs, as if a recipe had made it: `fabula verify` proves
    it.
-3. A line that is not understood, impossible or unanswerable ends in an error with file, line number
-   and reason; then nothing is written.
+3. A line that cannot be parsed, is impossible or has no answer raises an error with file, line
+   number and reason; then nothing is written.
 
-A script has one command or question a line, as in the game; lines that begin with '#' and empty
-lines are passed over; `new` begins another story.
+A script has one command or question per line, as in the game; empty lines and lines that begin with
+'#' are skipped; `new` begins another story.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from fabula.errors import FabulaError, OutputError
 from fabula.generation.author import Author, Passage
 from fabula.play.session import Session
 from fabula.play.worldfile import WorldFile
+from fabula.world.actors.disclosure import Disclosure
 from fabula.world.actors.reading import ActorsReading, annotation
 from fabula.world.actors.truth import truth
 from fabula.world.base import Annotation, Candidate, OneWording, Query
@@ -33,7 +34,7 @@ SPLIT = "play"
 
 
 class PlayedTale(OneWording):
-    """A story that was played: it is told, and nothing more happens in it."""
+    """A story that was played: complete, with no further events."""
 
     def __init__(self, session: Session) -> None:
         self.sentences = list(session.sentences)
@@ -43,16 +44,16 @@ class PlayedTale(OneWording):
         self._told = list(session.told)
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
-        """Nothing more happens."""
+        """Always False: nothing more happens."""
         return len(self.sentences) >= goal
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
-        """Only what the player asked is asked."""
+        """Always empty: only the player's questions are asked."""
         return []
 
     def truth(self, query: Query) -> tuple[str, ...]:
         """The answer of the simulation at the end of the story; the session has compared it."""
-        return truth(self._stage, self._language, query, self._told)
+        return truth(self._stage, self._language, query, lambda: Disclosure(self._told))
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
         """Roles and features, as for generated stories."""
@@ -67,7 +68,7 @@ class Played(NamedTuple):
 
     @property
     def questions(self) -> int:
-        """How many questions were asked in all."""
+        """The number of questions in all stories."""
         return sum(len(passage.asked) for passage in self.passages)
 
 
@@ -76,7 +77,7 @@ def read_script(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
-        raise FabulaError(f"{path}: there is no such file.") from None
+        raise FabulaError(f"{path}: no such file.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise FabulaError(f"{path}: cannot be read: {error}.") from None
 
@@ -89,7 +90,7 @@ def run(
     passages: list[Passage] = []
 
     def finish() -> None:
-        """The story so far, if anything was asked, is a passage."""
+        """Turn the story so far into a passage, if anything was asked."""
         if session.asked:
             first = sum(len(passage.asked) for passage in passages)
             tale = PlayedTale(session)
@@ -108,13 +109,13 @@ def run(
         if reply.unanswered:
             raise FabulaError(
                 f"{place}, line {number}: '{text}' cannot be answered: {reply.text} "
-                "Tell more before it, or leave the question out."
+                "Add commands before it, or remove the question."
             )
         if reply.over:
             break
     finish()
     if not passages:
-        raise FabulaError(f"{place}: no question is asked, so there is nothing to write.")
+        raise FabulaError(f"{place}: the script asks no questions, so there is nothing to write.")
     recipe = world.recipe.model_copy(update={"seed": seed})
     return Played(Author(recipe, SPLIT, seed), passages)
 
@@ -129,14 +130,16 @@ def rendered(played: Played, form: Format) -> bytes:
 
 
 def write(data: bytes, out: Path, form: Format, world: WorldFile, force: bool = False) -> Path:
-    """Write rendered stories into a file, or a new folder, whole or not at all; the file's path."""
+    """Write rendered stories to a file, or a new folder, completely or not at all; returns the
+    file's path.
+    """
     file = out
     if out.is_dir() or not out.suffix:
         file = out / form.file(f"play/{world.id}", SPLIT, 0, 1)
         if out.is_dir() and any(out.iterdir()) and not (force and file.is_file()):
-            raise OutputError(f"{out} is not empty; name another folder or a file.")
+            raise OutputError(f"{out} is not empty; choose another folder or a file.")
     elif file.exists() and not force:
-        raise OutputError(f"{file} is there already; name another file, or add --force.")
+        raise OutputError(f"{file} already exists; choose another file, or add --force.")
     made = [folder for folder in file.absolute().parents if not folder.exists()]
     make_folder(file.parent)
     try:

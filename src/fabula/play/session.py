@@ -1,8 +1,8 @@
-"""One game: commands happen and are told, questions are answered with their proof.
+"""One game: commands are performed and told, questions are answered with their proof.
 
 Promises:
-1. An impossible command is refused with the reason and changes nothing, not even what is random.
-2. Everything told comes from the frames of the actor world and is heard by its reader; an answer is
+1. An impossible command is rejected with the reason and changes nothing, not even random state.
+2. Every sentence comes from the frames of the actor world and is read by its reader; an answer is
    the reader's, from the sentences told, with every minimal support. The simulation only checks it.
 3. The same world, seed and lines give the same game.
 """
@@ -23,13 +23,14 @@ from fabula.play.reports import Reports
 from fabula.play.simulation import Action, Refusal, Simulation
 from fabula.play.worldfile import WorldFile
 from fabula.world.actors import ACTORS
+from fabula.world.actors.disclosure import Disclosure
 from fabula.world.actors.events import Told
 from fabula.world.actors.motives import SMALL
 from fabula.world.actors.reading import ActorsReading
 from fabula.world.actors.truth import truth
 from fabula.world.base import Finding, Query, same_answer
 
-SUPPORTS = 32  # as many as recipes record by default
+SUPPORTS = 32  # the default of recipes
 HOLDING = ("list", "count", "what-in", "what-on")
 
 
@@ -38,10 +39,10 @@ class RefusedError(FabulaError):
 
 
 class Response(NamedTuple):
-    """What the game says to a line."""
+    """The game's response to a line."""
 
     told: tuple[int, ...] = ()
-    """Numbers of the sentences that were told."""
+    """Numbers of the new sentences."""
     text: str = ""
     """Further output that is not part of the story."""
     asked: Asked | None = None
@@ -61,7 +62,7 @@ class _Moment(NamedTuple):
 
 
 class Session:
-    """One story in the making, by command."""
+    """One story in progress, told by commands."""
 
     def __init__(self, world: WorldFile, seed: int = 0, actor: str | None = None) -> None:
         self.world = world
@@ -98,7 +99,7 @@ class Session:
         }
 
     def perform(self, line: str) -> Response:
-        """What a line does. RefusedError if it is impossible, ParseError if not understood."""
+        """Perform a line. RefusedError if it is impossible, ParseError if it cannot be parsed."""
         meant = self.grammar.understand(line)
         if isinstance(meant, Question):
             return self._ask(meant.query)
@@ -123,7 +124,7 @@ class Session:
         return RefusedError(self.reports.refusal(refusal))
 
     def _draw(self, stage: str) -> Draw:
-        # by the number of sentences: what was refused or taken back leaves no trace
+        # by the number of sentences: rejected or undone commands leave no trace
         return stream(f"play/{self.world.id}", self.seed, "play", len(self.sentences), stage)
 
     def _happen(self, action: Action) -> int:
@@ -140,7 +141,7 @@ class Session:
         return len(self.sentences)
 
     def _open(self) -> None:
-        """A story opens with the needs that people have from the beginning."""
+        """Open the story with the needs that people have from the beginning."""
         for person in self.simulation.need:
             told = self.simulation.need_told(person, self.language)
             if told is not None:
@@ -150,7 +151,7 @@ class Session:
         self._past.append(_Moment(self.simulation.copy(), len(self.sentences), len(self.asked)))
 
     def _try(self, happen: Callable[[], Response]) -> Response:
-        """The reply to something that happens, to be undone; or nothing has changed."""
+        """Perform something that can be undone; if it fails, nothing has changed."""
         self._remember()
         try:
             return happen()
@@ -290,20 +291,20 @@ class Session:
         return Response(told=told, text=self.reports.say("new"))
 
     def _truth(self, query: Query) -> tuple[str, ...] | None:
-        """The simulation's answer to a question; None where it keeps no record."""
+        """The simulation's answer to a question; None if it keeps no record."""
         simulation = self.simulation
         if query[0] in ("what-colour", "what-state"):
             known = simulation.colour if query[0] == "what-colour" else simulation.state
             return (known[query[1]],) if query[1] in known else None
-        if query[0] in SMALL:  # why people of the game do what they do is not recorded
+        if query[0] in SMALL:  # the reasons of people in the game are not recorded
             return None
-        return truth(simulation.stage, self.language, query, self.told)
+        return truth(simulation.stage, self.language, query, lambda: Disclosure(self.told))
 
     def _proofs(self, query: Query, finding: Finding) -> list[int]:
-        """The supports that stand, best first.
+        """The supports that hold, best first.
 
-        What the reader finds is by holdings in force. It may happen that one sentence of it can be
-        dropped, because an earlier get does as well: then that is the proof.
+        The reader's supports rest on current holdings. A sentence of one may be redundant, because
+        an earlier get works as well: then the reduced one is the proof.
         """
         reading, masks = self.reading, finding.masks[:SUPPORTS]
         for tried in (masks, (m & ~(1 << n) for m in masks for n in numbers_of(m))):
@@ -321,8 +322,8 @@ class Session:
             return Response(text=self.reports.say("untold"), unanswered=True)
         known = self._truth(query)
         if known is not None and not same_answer(query, known, finding.answer):
-            # holding is closed in stories, but in a world somebody may have or something may hold
-            # what no sentence has told of yet
+            # holding is closed-world in stories, but in a game somebody or something may hold a
+            # thing that no sentence has mentioned yet
             assert query[0] in HOLDING, (query, known, finding)
             said = self.reports.say("partial", ", ".join(finding.answer))
             return Response(text=said, unanswered=True)

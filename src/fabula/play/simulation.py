@@ -1,12 +1,12 @@
 """The simulation: the stage of the actor world with a map, sizes, colours, states and needs.
 
 Promises:
-1. An action is possible or refused with a reason; refused, it changes nothing.
-2. One goes only to places that a way leads to; gets what is within reach, held by nobody else, not
-   fixed and not too big; drops, gives and puts only what one has; puts things only in or on what is
-   made for it and has room; nothing goes in or out of what is shut. The world sets anything,
-   somebody only what is where they are.
-3. What happens is returned as what is to be told: the very events that generated stories have.
+1. An action is possible or rejected with a reason; a rejected action changes nothing.
+2. People only go to places that an exit leads to; get what is within reach, held by nobody else,
+   not fixed and not too big; drop, give and put only what they have; put things only in or on what
+   is made for it and has room; nothing goes in or out of a closed container. The world can set
+   anything, a person only what is where they are.
+3. Events are returned as sentences to tell: the same events that generated stories have.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fabula.world.actors.furnished import PREPOSITION, Furnished
 
 
 class Action(NamedTuple):
-    """Something that somebody may do: a kind of event and its arguments, the actor first."""
+    """Something that a person may do: a kind of event and its arguments, the actor first."""
 
     kind: str
     """MOVE, GRAB, DROP, GIVE, PUT, LAY or TAKE."""
@@ -31,7 +31,7 @@ class Action(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why something is impossible: a reason of the language file and what it names."""
+    """Why something is impossible: a reason of the language file and its names."""
 
     reason: str
     names: tuple[str, ...]
@@ -62,7 +62,7 @@ class Simulation:
         self.need = {name: person.need for name, person in world.people.items() if person.need}
 
     def copy(self) -> Simulation:
-        """The same state, on its own."""
+        """An independent copy of the state."""
         twin = Simulation(self.world)
         stage, other = self.stage, twin.stage
         other.place, other.spot = dict(stage.place), dict(stage.spot)
@@ -81,17 +81,17 @@ class Simulation:
         return [t for t, at in stage.spot.items() if at == place and stage.holder[t] is None]
 
     def room_of(self, holder: str) -> float | None:
-        """The sizes that a person or thing can hold in all, or None if anything fits."""
+        """The total size that a person or thing can hold, or None if anything fits."""
         if holder in self.world.people:
             return self.world.people[holder].room
         return self.world.things[holder].room
 
     def taken(self, holder: str) -> float:
-        """The sizes that somebody or something holds."""
+        """The total size that a person or thing holds."""
         return sum(self.world.things[thing].size for thing in self.stage.contents(holder))
 
     def path(self, start: str, goal: str) -> list[str]:
-        """The places of a shortest way, without the start."""
+        """The places on a shortest path, without the start."""
         before = {start: start}
         todo = deque([start])
         while todo and goal not in before:
@@ -190,7 +190,7 @@ class Simulation:
         return self._no_room(who, thing, box)
 
     def _shut(self, who: str, box: str) -> Refusal | None:
-        """Why nothing goes in or out of a box: it is shut, or what it is in is."""
+        """Why nothing goes in or out of a box: it, or a box around it, is closed."""
         stage, at = self.stage, box
         while at in stage.furniture:
             state = self.state.get(at)
@@ -208,7 +208,7 @@ class Simulation:
         return Refusal(reason, (who, thing, holder, f"{room:g}", f"{taken:g}", f"{size:g}"))
 
     def possible(self, person: str) -> dict[str, list[Action]]:
-        """All that a person can do now, by kind."""
+        """All possible actions of a person, by kind."""
         here = self.stage.place[person]
         found = {"MOVE": [Action("MOVE", (person, place)) for place in self.world.ways[here]]}
         for kind in ("GRAB", "DROP", "GIVE", "PUT", "LAY", "TAKE"):
@@ -219,7 +219,7 @@ class Simulation:
     # --- what happens ---------------------------------------------------------------------
 
     def do(self, action: Action) -> Told:
-        """Let a possible action happen."""
+        """Perform a possible action."""
         kind, args = action
         if kind == "MOVE":
             self.stage.move(*args)
@@ -229,7 +229,7 @@ class Simulation:
         return Told(kind, args[:1], args[1:])
 
     def _relieve(self, person: str, thing: str) -> None:
-        """Who has got what they needed needs it no more."""
+        """End the need of a person who has got what they needed."""
         need = self.need.get(person)
         if need and thing in self.world.needs[need].wants and self.stage.holder[thing] == person:
             del self.need[person]
@@ -237,7 +237,7 @@ class Simulation:
     def set(
         self, entity: str, name: str | None, word: str, tongue: Language
     ) -> Told | Refusal | None:
-        """The world sets a property; None if it is set and no sentence can tell it."""
+        """Set a property, as the world; None if no sentence can express it."""
         if entity in self.world.people:
             if name not in (None, "need"):
                 return Refusal("property-of-person", ("", entity, str(name)))
@@ -263,9 +263,10 @@ class Simulation:
         return Told(look.upper(), (entity,), (word,))
 
     def need_told(self, person: str, tongue: Language) -> Told | None:
-        """The need of a person as it can be told; None if it means something else to a reader.
+        """The need of a person as a sentence; None if it would mean something else to a reader.
 
-        It can if everybody knows of it what this world says of it, and it leads them elsewhere.
+        It can be told if common knowledge about it agrees with this world, and it leads them
+        elsewhere.
         """
         need, here = self.need[person], self.world.needs[self.need[person]]
         known = tongue.lore.needs.get(need)
@@ -274,7 +275,7 @@ class Simulation:
         return Told("NEED", (person,), (need,))
 
     def transport(self, person: str, place: str) -> Told:
-        """The world sets a person in a place."""
+        """Put a person in a place, as the world."""
         if self.stage.place[person] != place:
             self.stage.move(person, place)
         return Told("AFFIRM", (person,), (place,))
@@ -282,5 +283,5 @@ class Simulation:
 
 @cache
 def _shut_states(code: str) -> frozenset[str]:
-    """The states of a container in which nothing goes in and nothing comes out."""
+    """The states of a container in which nothing goes in or comes out."""
     return frozenset(language_file(code, "play")["shut"])

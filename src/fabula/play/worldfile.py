@@ -1,9 +1,9 @@
 """A world as data: a TOML file, read strictly.
 
 Promises:
-1. An unknown key, a name that does not exist or occurs twice, a thing inside itself, a place that
-   cannot be reached: all are refused with the file, the place in it and a remedy.
-2. Every name of the world survives being told and read back: the same check as for recipes.
+1. Unknown keys, names that do not exist or occur twice, a thing inside itself, an unreachable
+   place: all are rejected with the file, the place in it and a fix.
+2. Every name of the world can be told and parsed back: the same check as for recipes.
 
     title = "Two rooms"
 
@@ -44,15 +44,16 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Place(Strict):
-    """A place and the ways out of it."""
+    """A place and its exits."""
 
     exits: dict[str, str] | tuple[str, ...] = ()
-    """Neighbours, by direction or just listed; every way leads back too. If no place of the world
-    has any, one can go from everywhere to everywhere."""
+    """Neighbours, by direction or just listed; every exit also leads back. If no place of the world
+    has exits, every place can be reached from every other.
+    """
 
 
 class Thing(Strict):
-    """Something that is somewhere."""
+    """A thing and its place."""
 
     at: str
     """A place, a person who has it, or a thing it is in or on."""
@@ -62,31 +63,31 @@ class Thing(Strict):
     """Whether it cannot be carried."""
     size: Amount = 0
     room: Amount | None = None
-    """The sizes that fit in or on it, in all; without it, anything does."""
+    """The total size of the things that fit in or on it; without it, anything fits."""
     colour: str | None = None
     state: str | None = None
 
 
 class Person(Strict):
-    """Somebody who acts."""
+    """A person who can act."""
 
     at: str
     """A place."""
     pronoun: str | None = None
     """The pronoun, if the language file does not know it."""
     room: Amount | None = None
-    """The sizes they can carry, in all; without it, anything."""
+    """The total size they can carry; without it, anything."""
     need: str | None = None
-    """The need that they start with."""
+    """Their initial need."""
 
 
 class Need(Strict):
-    """Something that drives people: who is hungry goes where food is and takes it."""
+    """Something that drives people: the hungry go where food is and take it."""
 
     wants: Annotated[tuple[str, ...], Field(min_length=1)]
     """Things any of which helps."""
     place: str | None = None
-    """Where they look if nobody left them anything."""
+    """Where they look if they know of none."""
 
 
 class WorldFile(Strict):
@@ -106,7 +107,7 @@ class WorldFile(Strict):
         if reason := unfit_name(self.id):
             raise ValueError(f"id: {reason}")
         try:
-            opposites(self.language)  # a language that the game does not speak ends here
+            opposites(self.language)  # fails for a language that the game does not support
         except RecipeError as error:
             raise ValueError(f"language: {error}") from None
         self._check_names()
@@ -139,13 +140,15 @@ class WorldFile(Strict):
         return self
 
     def _check_names(self) -> None:
-        """No two of anything are called the same, whatever the capitals: one types the names."""
+        """Check that no two names are equal, ignoring case: players type the names."""
         seen: dict[str, str] = {}
         for sort in ("places", "people", "things"):
             for name in getattr(self, sort):
                 other = seen.setdefault(name.casefold(), f"{sort}.{name}")
                 if other != f"{sort}.{name}":
-                    raise ValueError(f"{sort}.{name}: there is {other} already; name it otherwise")
+                    raise ValueError(
+                        f"{sort}.{name}: {other} already has this name; choose another"
+                    )
 
     def _check_position(self, where: str, at: str) -> None:
         known = {**self.places, **self.people, **self.things}
@@ -160,9 +163,9 @@ class WorldFile(Strict):
         while at in self.things:
             inside.append(at)
             if at == name:
-                raise ValueError(f"things.{name}.at: {' in '.join(inside)}, in itself")
+                raise ValueError(f"things.{name}.at: it is inside itself: {' in '.join(inside)}")
             if len(inside) > len(self.things):
-                return  # the ring is further in and is reported there
+                return  # the cycle is further in and is reported there
             at = self.things[at].at
 
     def _check_room(self) -> None:
@@ -172,10 +175,12 @@ class WorldFile(Strict):
                 held = sum(thing.size for thing in self.things.values() if thing.at == name)
                 if holder.room is not None and held > holder.room:
                     raise ValueError(
-                        f"{sort}.{name}.room: {held:g} is in it, more than its room {holder.room:g}"
+                        f"{sort}.{name}.room: {holder.room:g} is less than its contents, {held:g}"
                     )
                 if sort == "people" and any(t.at == name and t.fixed for t in self.things.values()):
-                    raise ValueError(f"people.{name}: has something that is fixed")
+                    raise ValueError(
+                        f"people.{name}: holds a thing that is fixed; put it elsewhere"
+                    )
 
     def _check_map(self) -> None:
         opposite = opposites(self.language)
@@ -201,7 +206,7 @@ class WorldFile(Strict):
 
     @cached_property
     def ways(self) -> dict[str, dict[str, str]]:
-        """Place to neighbour to the direction of the way, '' if it has none."""
+        """Place to neighbour to the direction of the exit, '' if it has none."""
         if not any(place.exits for place in self.places.values()):
             return {
                 name: {other: "" for other in self.places if other != name} for name in self.places
@@ -235,7 +240,7 @@ class WorldFile(Strict):
 
     @cached_property
     def recipe(self) -> Recipe:
-        """The recipe of the actor world whose stories could happen here."""
+        """A recipe of the actor world whose stories could happen here."""
         from fabula.world.actors.events import EVENTS
         from fabula.world.actors.questions import KINDS
 
@@ -292,7 +297,7 @@ def _exists(where: str, name: str, known: Any, sort: str) -> None:
 
 
 def world_ids() -> list[str]:
-    """The worlds that come with the package."""
+    """The names of the built-in worlds."""
     folder = resources.files("fabula.play") / "worlds"
     return sorted(
         p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")
@@ -326,6 +331,6 @@ def _text(name: str) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise RecipeError(f"world {name}: there is no such file.") from None
+        raise RecipeError(f"world {name}: no such file.") from None
     except (OSError, ValueError) as error:
         raise RecipeError(f"world {name}: cannot be read: {error}.") from None

@@ -8,6 +8,7 @@ Promises:
    same ones for every question, so that they give nothing away.
 4. A reply in the form that it asks for is understood by `fabula.score`; letters of choices are
    scored on `lettered(instance)`.
+5. In the style 'cite', the sentences of the story are numbered from 1, as supports count them.
 
 The words come from `language/<code>/prompt.toml`, by default in the language of the story; a file
 has what differs from English, and a language without one is asked in English.
@@ -34,13 +35,15 @@ from fabula.world.base import ORDERED
 
 DEFAULT_STYLE = "direct"
 DEFAULT_FORM = "word"
+CITE = "cite"
+"""The style that asks for the sentences an answer follows from."""
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Letters of choices; no I, which is a word."""
 NAMED = (
     "nothing", "n", "s", "e", "w", "up", "down", "left", "right", "front", "back", "up-left",
     "up-left-back",
 )  # fmt: skip
-"""Words of answers that a prompt may name, as the story would have them."""
+"""Words of answers that a prompt may name, as the story would write them."""
 
 
 @cache
@@ -59,7 +62,7 @@ def _words(code: str) -> dict[str, Any]:
 
 
 def _spelt(words: Any, spell: Any) -> Any:
-    """The same words spelt another way, sentences and labels with a capital."""
+    """The same words in another spelling; sentences and labels begin with a capital."""
     if isinstance(words, dict):
         return {key: _spelt(value, spell) for key, value in words.items()}
     return _FIRST.sub(lambda first: first[0].upper(), spell(words))
@@ -76,17 +79,21 @@ def _words_for(instance: Instance, language: str = "") -> dict[str, Any]:
 
 
 def languages() -> list[str]:
-    """The languages in which a model can be asked."""
+    """The languages that instructions are available in."""
     return ["en", *(code for code in catalogue() if _words(code)["story"] != _words("en")["story"])]
 
 
 def styles() -> list[str]:
-    """The ways to ask for a reply: 'direct' (the answer alone), 'reason' (thoughts first)."""
+    """The prompt styles.
+
+    'direct' asks for the answer alone, 'reason' for thoughts first, 'cite' for the answer and the
+    numbers of the sentences it follows from.
+    """
     return list(_words("en")["styles"])
 
 
 def forms() -> list[str]:
-    """The forms of an answer: 'word', and what else a model may be asked for."""
+    """The forms of an answer: 'word', and others that a prompt may ask for."""
     return [DEFAULT_FORM, *_words("en")["forms"]]
 
 
@@ -103,11 +110,21 @@ def prompt(
 
     >>> import fabula
     >>> fabula.prompt(fabula.instance("babi/qa2", "test", 3)).splitlines()[-2]
-    'Question: Where is the milk?'
+    'Question: Where is the football?'
     """
     asked = instruction(instance, style, form, language)
-    worked = [f"{case(one, form, language)}\n{reply(one, form, language)}" for one in examples]
-    return "\n\n".join([asked, *worked, case(instance, form, language)])
+    worked = [worked_example(one, style, form, language) for one in examples]
+    return "\n\n".join([asked, *worked, case(instance, form, language, style)])
+
+
+def worked_example(
+    instance: Instance,
+    style: str = DEFAULT_STYLE,
+    form: str = DEFAULT_FORM,
+    language: str = "",
+) -> str:
+    """An instance with its right reply, as a few-shot example."""
+    return f"{case(instance, form, language, style)}\n{reply(instance, form, language, style)}"
 
 
 def instruction(
@@ -132,7 +149,7 @@ def instruction(
 def conventions(instance: Instance, language: str = "") -> list[str]:
     """The conventions of the recipe as sentences, in the language of the instructions.
 
-    Those that name places and things of the story are in the language of the story. None if the
+    Those that name places and things of the story are in the language of the story. Empty if the
     story states them itself, or if the recipe leaves them out.
     """
     made = instance.provenance
@@ -154,15 +171,20 @@ def conventions(instance: Instance, language: str = "") -> list[str]:
 
 
 def _form(instance: Instance, form: str, language: str) -> dict[str, str]:
-    """The words of a form; none where the answer is asked for as a word."""
+    """The words of a form; empty if the answer is a plain word."""
     if form == "letter" and lettered(instance) is instance:
         return {}
     found: dict[str, str] = _words_for(instance, language)["forms"].get(form, {})
     return found
 
 
-def case(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> str:
-    """Story, question, and what an answer looks like."""
+def case(
+    instance: Instance,
+    form: str = DEFAULT_FORM,
+    language: str = "",
+    style: str = DEFAULT_STYLE,
+) -> str:
+    """Story, question, and the form of the answer; numbered sentences in the style 'cite'."""
     words = _words_for(instance, language)
     choices, own = instance.choices or (), _form(instance, form, language)
     if form == "letter" and own:
@@ -175,12 +197,16 @@ def case(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> st
     return "\n".join(
         [
             words["story"],
-            *instance.story,
+            *(_numbered(instance.story) if style == CITE else instance.story),
             "",
             words["question"].format(question=instance.question),
             looks.format_map(named),
         ]
     )
+
+
+def _numbered(story: Iterable[str]) -> list[str]:
+    return [f"{number}. {sentence}" for number, sentence in enumerate(story, 1)]
 
 
 def _kind(instance: Instance) -> str:
@@ -191,24 +217,35 @@ def _kind(instance: Instance) -> str:
         return "list"
     if "steps" not in instance.query:
         return "path"
-    # asked of the recipe, not of the story: a room may happen to need no step to the front
+    # depends on the recipe, not on the story: a room may happen to need no step to the front
     stated = instance.provenance.get("conventions", {}).get("names", ())
     return "steps-in-a-room" if "front-view" in stated else "steps"
 
 
-def reply(instance: Instance, form: str = DEFAULT_FORM, language: str = "") -> str:
+def reply(
+    instance: Instance,
+    form: str = DEFAULT_FORM,
+    language: str = "",
+    style: str = DEFAULT_STYLE,
+) -> str:
     """The right reply, in the form that the prompt asks for."""
+    proof = min(instance.supports, key=len, default=instance.support)
     if form == "json":
         answer = instance.answer
-        return orjson.dumps({"answer": answer[0] if len(answer) == 1 else answer}).decode()
+        made: dict[str, Any] = {"answer": answer[0] if len(answer) == 1 else answer}
+        return orjson.dumps(made | {"evidence": proof} if style == CITE else made).decode()
     given = lettered(instance).answer if form == "letter" else instance.answer
-    answered = _words_for(instance, language)["answer"]
-    words = _form(instance, form, language).get("answer", answered)
-    return str(words).format(answer=", ".join(given))
+    words = _words_for(instance, language)
+    answered = _form(instance, form, language).get("answer", words["answer"])
+    lines = [str(answered).format(answer=", ".join(given))]
+    if style == CITE:
+        numbers = ", ".join(map(str, proof)) or words["no_evidence"]
+        lines.append(str(words["evidence"]).format(numbers=numbers))
+    return "\n".join(lines)
 
 
 def lettered(instance: Instance) -> Instance:
-    """The instance with letters for answers, to score a reply by; itself if it has no choices."""
+    """The instance with letters as answers, for scoring; unchanged if it has no choices."""
     choices = instance.choices
     if not choices or len(choices) > len(LETTERS) or len(instance.answer) != 1:
         return instance
@@ -225,5 +262,5 @@ def lead(instance: Instance, language: str = "") -> str:
 
 
 def next_case(code: str = "en") -> str:
-    """The head of another story, which a model that keeps writing puts after its reply."""
+    """The heading of another story, which a model that keeps writing puts after its reply."""
     return str(_words(code)["story"])

@@ -1,10 +1,9 @@
-"""A proof told in words: the chain of thought that a model may be trained on.
+"""A proof in words: a chain of thought that a model may be trained on.
 
 Promises:
-1. It says nothing that the record does not prove: it names the sentences of the support in the
-   order of the story, whom their pronouns stand for, and the steps of the record's own proof.
-2. It ends as the prompt asks for, so `fabula.score` finds the answer (a test does it for every
-   recipe).
+1. It says nothing that the record does not prove: it gives the sentences of the support in the
+   order of the story, the referents of their pronouns, and the steps of the record's own proof.
+2. It ends as the prompt asks, so `fabula.score` finds the answer (a test checks every recipe).
 """
 
 from __future__ import annotations
@@ -57,9 +56,9 @@ def _sentence(record: Instance, number: int, words: dict[str, Any]) -> str:
 
 
 def _steps(record: Instance, words: dict[str, Any]) -> list[str]:
-    """The steps of a proof that the record itself has: what follows from which facts.
+    """The steps of a proof stored in the record: what follows from which facts.
 
-    Kinship has them as triples, the conclusion first; facts told need no step.
+    Kinship has them as triples, the conclusion first; stated facts need no step.
     """
     steps = record.features.get("proof")
     if record.provenance.get("world") != "kinship" or not isinstance(steps, list):

@@ -1,8 +1,8 @@
-"""What a recipe can ask of an instance: quotas on what is asked and how it is supported.
+"""The conditions a recipe can set for an instance: quotas on questions and their supports.
 
 Promises:
-1. A condition is on what is measured on the instance, never on what its story was meant to be.
-2. A number n where a range may stand is the range n … n; a range without numbers is refused.
+1. A condition applies to what is measured on the instance, never to the intention of its story.
+2. Where a range is expected, a number n means n … n; empty ranges are rejected.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Bounds = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 Bin = int | Bounds
-"""A number of sentences, or a range of them."""
+"""A number of sentences, or a range."""
 
 UNBOUNDED = 1_000_000
 ANY: Bounds = (0, UNBOUNDED)
 RANGES = (
     "support_size", "hops", "supports", "recency", "reach", "distractors", "related_distractors",
+    "sentences",
 )  # fmt: skip
 
 
@@ -30,7 +31,7 @@ LARGEST = 2**63 - 1
 
 
 def _strict(schema: Any) -> Any:
-    """A schema of pydantic in which nothing is taken for a number or a truth value but those."""
+    """A pydantic schema without coercion to numbers or booleans."""
     if isinstance(schema, (list, tuple)):
         return type(schema)(map(_strict, schema))
     if not isinstance(schema, dict):
@@ -53,29 +54,34 @@ class Strict(BaseModel):
     A number is a number: not a text, not true or false, and within 64 bits.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+    # built on first use: a command needs the models of one world
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, str_strip_whitespace=True, defer_build=True
+    )
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The schema of the model with strict numbers, wherever they stand in it."""
+        """The schema of the model with strict numbers at any depth."""
         strict: CoreSchema = _strict(handler(source))
         return strict
 
 
 class Cell(Strict):
-    """A kind of instance: what is asked, and how it is supported."""
+    """A kind of instance: what is asked, and how the answer is supported."""
 
     name: str = ""
     share: Weight = 1.0
     """Relative number of instances."""
     asks: tuple[str, ...] = ()
-    """Kinds of question; empty: any."""
+    """Question kinds; empty: any."""
     answers: tuple[str, ...] = ()
     """Answers; empty: any."""
     support_size: Bounds = ANY
-    """Sentences in the support, inclusive."""
+    """Number of sentences in the support, inclusive."""
     hops: Bounds = ANY
-    """Links of the proof, inclusive; more than sentences where one tells several."""
+    """Number of links in the proof, inclusive; larger than the support if a sentence states
+    several.
+    """
     supports: Bounds = (1, UNBOUNDED)
     """Number of alternative minimal supports, inclusive."""
     requires: tuple[str, ...] = ()
@@ -83,26 +89,30 @@ class Cell(Strict):
     forbids: tuple[str, ...] = ()
     """Events and tellings that must not be in the support."""
     exactly: tuple[str, ...] = ()
-    """The events and tellings of the support, no more and no fewer; empty: any."""
+    """The exact set of events and tellings in the support; empty: any."""
     recency: Bounds = ANY
-    """Sentences told after the latest of the support; 0: it is the last before the question."""
+    """Number of sentences after the last one of the support; 0: it is right before the question."""
     reach: Bounds = ANY
-    """Sentences told after the earliest of the support."""
+    """Number of sentences after the first one of the support."""
     distractors: Bounds = ANY
     """Sentences outside the support."""
     related_distractors: Bounds = ANY
-    """Sentences outside the support that name whom or what the question is about."""
+    """Number of sentences outside the support that mention the subject of the question."""
     distracted_by: tuple[str, ...] = ()
     """Events and tellings that must all be among the sentences outside the support."""
     undistracted_by: tuple[str, ...] = ()
-    """Events and tellings that must not be among them."""
+    """Events and tellings that must not be among the sentences outside the support."""
     misleads: tuple[Literal["last", "beside", "first"], ...] = ()
     """Trivial guesses (see shortcuts.py) that must be wrong."""
+    sentences: Bounds = ANY
+    """Sentences of the story before the question."""
+    noise: tuple[str, ...] = ()
+    """Kinds of noise that must all occur: irrelevant, supporting, disconnected, negation."""
 
     @model_validator(mode="before")
     @classmethod
     def _one_number(cls, data: Any) -> Any:
-        """A single number n stands for the range n … n."""
+        """Expand a single number n to the range n … n."""
         if isinstance(data, dict):
             data = dict(data)
             for key in RANGES:
@@ -115,15 +125,15 @@ class Cell(Strict):
         for key in RANGES:
             low, high = getattr(self, key)
             if low > high:
-                raise ValueError(f"{key} = [{low}, {high}] holds no number")
+                raise ValueError(f"{key} = [{low}, {high}] is an empty range")
         for one, other in (("requires", "forbids"), ("distracted_by", "undistracted_by")):
             both = set(getattr(self, one)) & set(getattr(self, other))
             if both:
                 raise ValueError(f"{one} and {other} both name {', '.join(sorted(both))}")
         if self.exactly and not set(self.requires) <= set(self.exactly):
-            raise ValueError("requires names what is not in exactly")
+            raise ValueError("requires has a concept that is not in exactly")
         if self.exactly and set(self.forbids) & set(self.exactly):
-            raise ValueError("forbids names what is in exactly")
+            raise ValueError("forbids has a concept that is in exactly")
         return self
 
     @property
@@ -134,21 +144,23 @@ class Cell(Strict):
 
 
 ANYTHING = Cell()
-"""The cell of every instance where a recipe has no quotas."""
+"""The cell of every instance if a recipe has no quotas."""
 
 
 class Decoys(Strict):
-    """How often a trivial guess (see shortcuts.py) must be wrong, as shares of the questions.
+    """How often a trivial guess (see shortcuts.py) must be wrong, as fractions of the questions.
 
-    A single share stands for `last` and `beside`.
+    A single number sets `last` and `beside`.
     """
 
     last: Share = 0.0
-    """The possible answer that the story mentions last is wrong."""
+    """Fraction in which the possible answer that the story mentions last is wrong."""
     beside: Share = 0.0
-    """Any possible answer in the last fact about the first name in the question is wrong."""
+    """Fraction in which every possible answer in the last fact about the question's first name is
+    wrong.
+    """
     first: Share = 0.0
-    """Any possible answer in the first fact about that name is wrong."""
+    """Fraction in which every possible answer in the first fact about that name is wrong."""
 
     @model_validator(mode="before")
     @classmethod
@@ -158,7 +170,7 @@ class Decoys(Strict):
         return data
 
     def parts(self) -> list[tuple[float, tuple[str, ...]]]:
-        """Shares of the questions, and the guesses that must be wrong in them."""
+        """Fractions of the questions, each with the guesses that must be wrong."""
         least, most = sorted((self.last, self.beside))
         more = "last" if self.last > self.beside else "beside"
         late: list[tuple[float, tuple[str, ...]]] = [
@@ -182,9 +194,9 @@ class HeldOut(Strict):
     """A combination that must not occur in the supports of training instances."""
 
     asks: tuple[str, ...] = ()
-    """Kinds of question; empty: any."""
+    """Question kinds; empty: any."""
     combine: Annotated[tuple[tuple[str, ...], ...], Field(min_length=1)]
-    """Sets of events and tellings: held out is a support with one of each set."""
+    """Sets of events and tellings: supports with one of each set are held out."""
 
     def matches(self, kind: str, composition: Iterable[str]) -> bool:
         """Whether a question with such a support is held out."""
@@ -195,28 +207,29 @@ class HeldOut(Strict):
 
 
 class Compositional(Strict):
-    """A benchmark of which the test combines what training has only apart."""
+    """A compositional benchmark: the test combines what training only has separately."""
 
     test: tuple[str, ...] = ("test",)
-    """The splits that combine; all others are for training."""
+    """The test splits; all others are for training."""
     held_out: tuple[HeldOut, ...] = ()
-    """Combinations that training never has in a support."""
+    """Combinations that never occur in a training support."""
 
 
 def cells_of(
     bins: Mapping[str, tuple[Bin, ...]],
     asks: Mapping[str, float],
-    even: Mapping[str, tuple[str, ...]],
+    balanced: Mapping[str, tuple[str, ...]],
     decoys: Mapping[str, tuple[Decoys, ...]],
 ) -> list[Cell]:
-    """A cell for each support size of each kind of question, the kinds by their weights.
+    """A cell for each support size of each question kind, weighted as in `asks`.
 
-    Of a kind in `even`, there is one for each size and answer. Each of them is divided by `decoys`,
-    which has a value for each bin, or a single one for all; 'kind answer' comes before 'kind'.
+    For kinds in `balanced` there is one for each size and answer. Each cell is divided by `decoys`,
+    which has a value for each bin, or a single one for all; 'kind answer' takes precedence over
+    'kind'.
     """
     cells = []
     for kind, sizes in bins.items():
-        answers: list[tuple[str, ...]] = [(word,) for word in even.get(kind, ())] or [()]
+        answers: list[tuple[str, ...]] = [(word,) for word in balanced.get(kind, ())] or [()]
         share = asks.get(kind, 0.0) / len(sizes) / len(answers)
         for at, size in enumerate(sizes if share else ()):
             low, high = (size, size) if isinstance(size, int) else size

@@ -1,6 +1,6 @@
-"""A recipe made of recipes: several parts that share splits, dealt out by their shares.
+"""A recipe made of recipes: several parts that share splits, in proportion to their shares.
 
-    [common]                       what every part has that names no recipe of its own
+    [common]                       keys of every part that names no recipe of its own
     recipe = "actors/mix"
     tellings = {}
 
@@ -14,12 +14,12 @@
     splits = ["test"]
 
 Promises:
-1. A key in a part (or in `common`) sets that key of its recipe anew, as `--set` does; a misspelt
-   one is refused with its place.
-2. A part that is another recipe unchanged has that recipe's instances, wherever it is a part.
+1. A key in a part (or in `common`) overrides that key of its recipe, as `--set` does; a misspelt
+   one is rejected with its place.
+2. A part that is another recipe, unchanged, has that recipe's instances in every collection.
 3. Parts that name no splits are in every split that no other part names.
 4. If the benchmark is compositional, the concepts of the test are those of all training parts
-   together, and of none of them alone.
+   together, and differ from those of each part.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ from fabula.recipe.model import Recipe, content_digest
 
 KEYS = {
     "id", "title", "about", "world", "dialect", "seed", "splits", "compositional", "parts",
-    "common", "blank_before_tab", "language", "cipher",
+    "common", "space_before_tab", "language", "cipher", "contrast", "unknown",
 }  # fmt: skip
-TELLING = ("language", "cipher")
-"""Keys that all parts have from the whole, and that change nothing of what happens in a story."""
+TELLING = ("language", "cipher", "contrast", "unknown")
+"""Keys that all parts inherit from the collection: how stories are told, and which variants of them
+are made.
+"""
 
 
 class Part(Strict):
@@ -54,7 +56,7 @@ class Part(Strict):
     splits: tuple[str, ...] = ()
     """The splits it is in; empty: all that no part names."""
     changes: dict[str, Any] = {}
-    """Keys of its recipe that it sets anew; they are written as keys of the part."""
+    """Keys of its recipe that it overrides; written as keys of the part."""
 
     @model_validator(mode="before")
     @classmethod
@@ -73,7 +75,7 @@ class Collection(Recipe):
     """A recipe made of recipes."""
 
     world: str = ""
-    """The worlds of its parts; found, not given."""
+    """The worlds of its parts; derived, not given."""
     asks: dict[str, Weight] = {}
     common: dict[str, Any] = {}
     """Keys of the recipe of every part that names none of its own."""
@@ -84,15 +86,17 @@ class Collection(Recipe):
     def _whole(self) -> Collection:
         stray = sorted(self.model_fields_set - KEYS)
         if stray:
-            raise ValueError(f"{stray[0]}: a recipe of parts has this key in [common] or in a part")
+            raise ValueError(
+                f"{stray[0]}: in a recipe made of parts, set this key in [common] or in a part"
+            )
         names = [part.name for part in self.parts]
         for number, part in enumerate(self.parts):
             if not part.name:
-                raise ValueError(f"parts[{number}]: needs a name")
+                raise ValueError(f"parts[{number}]: give it a name")
             if reason := unfit_name(part.name):
                 raise ValueError(f"parts[{number}].name: {reason}")
             if names.count(part.name) > 1:
-                raise ValueError(f"parts: two are called '{part.name}'; give each its own name")
+                raise ValueError(f"parts: two have the name '{part.name}'; rename one")
             for split in part.splits:
                 if split not in self.splits:
                     raise ValueError(
@@ -102,16 +106,18 @@ class Collection(Recipe):
             raise ValueError("common: every part names a recipe of its own; set its keys in a part")
         for split in self.splits:
             if not any(part.share for part in self.parts_of(split)):
-                raise ValueError(f"parts: none with a positive share is in split '{split}'")
+                raise ValueError(
+                    f"parts: split '{split}' has no part with a positive share; add one"
+                )
         return self
 
     @property
     def composed(self) -> bool:
-        """It is made of other recipes."""
+        """Always True: it is made of other recipes."""
         return True
 
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of question that any of its parts asks."""
+        """The question kinds of all its parts."""
         asked = (kind for member in self.members.values() for kind in member.kinds())
         return tuple(dict.fromkeys(asked))
 
@@ -122,7 +128,7 @@ class Collection(Recipe):
 
     @property
     def members(self) -> dict[str, Recipe]:
-        """The recipe of each part, with the splits of the whole."""
+        """The recipe of each part, with the splits of the collection."""
         return self._members
 
     def gathered(self, members: Mapping[str, Recipe]) -> Collection:
@@ -134,13 +140,13 @@ class Collection(Recipe):
 
     @cached_property
     def digest(self) -> str:
-        """A short hash of what the recipe and its parts say."""
+        """A short hash of the content of the recipe and its parts."""
         parts = [
             [part.name, part.share, part.splits, self.members[part.name].digest]
             for part in self.parts
         ]
         held_out = self.compositional.model_dump(mode="json") if self.compositional else None
-        return content_digest([self.id, parts, held_out, self.blank_before_tab])
+        return content_digest([self.id, parts, held_out, self.space_before_tab])
 
     def concept_sets(self, split: str) -> dict[str, frozenset[str]]:
         """The concepts of each part of a split."""
@@ -151,13 +157,13 @@ class Collection(Recipe):
         }
 
     def check(self) -> None:
-        """RecipeError unless the test combines just what the training parts have apart."""
+        """Raise RecipeError unless the test combines exactly the concepts of the training parts."""
         if self.compositional is None:
             return
         place = f"recipe {self.id}, compositional"
         training = [split for split in self.splits if split not in self.compositional.test]
         if not training:
-            raise RecipeError(f"{place}: there is no split besides the test.")
+            raise RecipeError(f"{place}: there is no training split; add one.")
         apart = {name: c for split in training for name, c in self.concept_sets(split).items()}
         everything = frozenset().union(*apart.values())
         for split in self.compositional.test:
@@ -165,15 +171,15 @@ class Collection(Recipe):
             untested, untaught = sorted(everything - tested), sorted(tested - everything)
             if untaught:
                 raise RecipeError(
-                    f"{place}: {split} has {', '.join(untaught)}, which no training part has."
+                    f"{place}: {split} has {', '.join(untaught)}, but no training part does."
                 )
             if untested:
                 raise RecipeError(
-                    f"{place}: training has {', '.join(untested)}, which {split} has not."
+                    f"{place}: training has {', '.join(untested)}, but {split} does not."
                 )
             for name, concepts in apart.items():
                 if concepts == tested:
                     raise RecipeError(
-                        f"{place}: part '{name}' alone has all concepts of {split}, so nothing is "
-                        "combined anew."
+                        f"{place}: part '{name}' alone has all concepts of {split}, so there is no "
+                        "new combination."
                     )

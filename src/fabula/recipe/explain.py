@@ -1,4 +1,4 @@
-"""What is wrong with the content of a recipe, in words: the place, the problem, a suggestion."""
+"""Error messages for invalid recipes: the place, the problem, a suggestion."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Promises:
 1. A problem is reported with its place and a suggestion.
-2. A recipe by name (`babi/qa2`) and a user's own file work the same.
+2. Built-in recipes by name (`babi/qa2`) and your own files work the same.
 3. `dialect` chooses one of the recipe's `[dialects.NAME]` tables, whose keys override the recipe's;
    keys set by the user override both.
 """
@@ -24,6 +24,7 @@ from fabula.errors import FabulaError, ParseError, RecipeError, UnknownRecipeErr
 from fabula.recipe.collection import TELLING, Collection, Part
 from fabula.recipe.explain import explain
 from fabula.recipe.model import SAID, Origin, Recipe, Split, merge
+from fabula.recipe.renamed import rename, rename_paths
 from fabula.recipe.suite import refuse, suites
 
 __all__ = ["build", "is_shipped", "load", "load_again", "read_recipe", "recipe_ids", "settings_of"]
@@ -32,7 +33,7 @@ __all__ = ["build", "is_shipped", "load", "load_again", "read_recipe", "recipe_i
 
 
 def recipe_ids(plugins: bool = True) -> list[str]:
-    """The names of all recipes in natural order; `plugins`: also those of plug-in packages."""
+    """The names of all recipes in natural order; with `plugins`, also those of plug-in packages."""
     return sorted((_id_of(path) for path in _shipped(plugins)), key=_natural)
 
 
@@ -53,7 +54,7 @@ def _natural(text: str) -> list[tuple[str, int]]:
 
 
 def read_recipe(name: str | Path, extending: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The raw content of a recipe, by name or path, laid over that of the one it extends."""
+    """The raw content of a recipe, by name or path, merged over that of the recipe it extends."""
     text, place = _source(str(name))
     try:
         data = parse_toml(text, place)
@@ -66,34 +67,34 @@ def read_recipe(name: str | Path, extending: tuple[str, ...] = ()) -> dict[str, 
         data = _beside(data, Path(str(name)).parent, place)
     base = data.pop("extends", None)
     if base is None:
-        return data
+        return rename(data, _renamed(data), place)
     if not isinstance(base, str):
-        raise RecipeError(f"{place}, extends: name one recipe.")
+        raise RecipeError(f"{place}, extends: give the name of one recipe.")
     if base in (str(name), *extending):
-        raise RecipeError(f"{place}, extends: {base} extends itself.")
+        raise RecipeError(f"{place}, extends: {base} extends itself; remove the cycle.")
     if len(extending) >= MOST_EXTENDED:
-        raise RecipeError(f"{place}, extends: more than {MOST_EXTENDED} recipes, one on another.")
+        raise RecipeError(f"{place}, extends: more than {MOST_EXTENDED} levels of recipes.")
     try:
         extended = read_recipe(base, (*extending, str(name)))
-        if "splits" in data:  # others, not more
+        if "splits" in data:  # replaced, not merged
             extended.pop("splits", None)
-        return merge(extended, data)
+        return merge(extended, rename(data, _renamed({**extended, **data}), place))
     except RecipeError as error:
         raise RecipeError(f"{place}, extends: {error}") from None
 
 
 def is_shipped(name: str) -> bool:
-    """Whether a recipe of this name comes with the package."""
+    """Whether this is the name of a built-in recipe."""
     return any(_id_of(path) == name for path in _shipped())
 
 
 MOST_EXTENDED = 16
 FILES = ("extends", "recipe", "templates")
-"""Keys that name files: those of a recipe are in its folder, wherever the command is given."""
+"""Keys that name files; relative paths start at the recipe's own folder."""
 
 
 def _beside(data: Mapping[str, Any], folder: Path, place: str) -> dict[str, Any]:
-    """The content of a recipe file, with the files that it names as paths into its folder."""
+    """The content of a recipe file, with the files it names resolved to its folder."""
 
     def resolved(key: str, value: Any) -> Any:
         if isinstance(value, dict):
@@ -105,7 +106,7 @@ def _beside(data: Mapping[str, Any], folder: Path, place: str) -> dict[str, Any]
             return value
         named = last != "templates" and not value.endswith(".toml")
         if named and (is_shipped(value) or not is_file(Path(value))):
-            return value  # a recipe that comes with the package, or none at all
+            return value  # a built-in recipe, or none at all
         try:
             return str(inside(folder, value, f"{place}, {key}"))
         except FabulaError as error:
@@ -134,7 +135,7 @@ def _source(name: str) -> tuple[str, str]:
 
 
 def recipe_source(name: str) -> str:
-    """The TOML of a recipe as it was written, comments included."""
+    """The TOML of a recipe as written, comments included."""
     return _source(name)[0]
 
 
@@ -147,17 +148,19 @@ def load(name: str | Path | Recipe, changes: Mapping[str, Any] | None = None) ->
     ('babi/qa2', 30, ['train', 'valid', 'test'])
     """
     if isinstance(name, Recipe):
-        origin = name.origin
-        made = build(name.model_dump(exclude_unset=True), changes, f"recipe {name.id}")
+        origin, place = name.origin, f"recipe {name.id}"
+        data = name.model_dump(exclude_unset=True)
     else:
         origin = Origin("" if is_shipped(str(name)) else Path(name).name)
-        made = build(read_recipe(name), changes, f"recipe {name}")
+        data, place = read_recipe(name), f"recipe {name}"
+    changes = rename_paths(changes or {}, _renamed(data), place)
+    made = build(data, changes, place)
     made._origin = origin.changed(changes)
     return made
 
 
 def settings_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes to its recipe that a record was made with."""
+    """The changes to its recipe that a record was generated with."""
     changes = provenance.get("changes")
     said = {} if "part" in provenance else {
         key: value
@@ -168,10 +171,10 @@ def settings_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load_again(provenance: Mapping[str, Any]) -> Recipe:
-    """The recipe that a record was made with.
+    """The recipe that a record was generated with.
 
-    A recipe of the package, or a user's own file in the current folder: a record that somebody
-    sends cannot have other files read.
+    Either a built-in recipe, or a user's own file in the current folder: a record from somebody
+    else cannot make us read other files.
     """
     changes = settings_of(provenance)
     if "file" in provenance:
@@ -179,13 +182,14 @@ def load_again(provenance: Mapping[str, Any]) -> Recipe:
     else:
         name = str(provenance.get("recipe", ""))
         if not is_shipped(name):
-            raise RecipeError(f"recipe {name}: does not come with the package; name its file.")
+            raise RecipeError(f"recipe {name}: not a built-in recipe; give the path of its file.")
     return load(name, near(changes, f"recipe {name}"))
 
 
 def near(changes: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Changes to a recipe that somebody else wrote; RecipeError if they name files outside the
-    current folder."""
+    """Changes to a recipe from an untrusted source; RecipeError if they name files outside the
+    current folder.
+    """
     return _beside(changes, Path(), place)
 
 
@@ -193,9 +197,10 @@ def build(
     data: Mapping[str, Any], changes: Mapping[str, Any] | None = None, place: str = "recipe"
 ) -> Recipe:
     """A recipe from its raw content; errors name the place."""
+    old = _renamed(data)
+    data, changes = rename(data, old, place), rename_paths(changes or {}, old, place)
     content = {key: value for key, value in data.items() if key != "dialects"}
     dialects = data.get("dialects", {})
-    changes = changes or {}
     dialect = _word(changes.get("dialect", content.get("dialect", "")), "dialect", place)
     _check_dialects(dialects, place)
     if dialect:
@@ -231,6 +236,13 @@ def build(
     return recipe
 
 
+def _renamed(data: Mapping[str, Any]) -> Mapping[str, str]:
+    """The old names of the keys of a recipe, by its world."""
+    world = data.get("world")
+    known = isinstance(world, str) and world in WORLDS
+    return (WORLDS[str(world)].recipe if known else Recipe).renamed
+
+
 def _word(value: Any, key: str, place: str) -> str:
     if not isinstance(value, str):
         raise RecipeError(f"{place}, {key}: expected a word in quotes, found {shown(value)}.")
@@ -248,11 +260,11 @@ def _check_dialects(dialects: Any, place: str) -> None:
                 f"{place}, dialects.{name}: expected a table of keys, found {shown(keys)}."
             )
         if not name.strip():
-            raise RecipeError(f"{place}, dialects: a dialect needs a name.")
+            raise RecipeError(f"{place}, dialects: a dialect has an empty name; rename it.")
 
 
 def _collect(content: Mapping[str, Any], place: str) -> Recipe:
-    """A recipe made of recipes."""
+    """Build a recipe made of recipes."""
     try:
         whole = Collection.model_validate(content)
     except ValidationError as error:
@@ -263,19 +275,19 @@ def _collect(content: Mapping[str, Any], place: str) -> Recipe:
 
 
 def _member(whole: Collection, part: Part) -> Recipe:
-    """The recipe of a part, with the splits of the whole."""
+    """The recipe of a part, with the splits of the collection."""
     place = f"recipe {whole.id}, part '{part.name}'"
     changes = part.changes if part.recipe else {**whole.common, **part.changes}
     name = part.recipe or str(changes.pop("recipe", ""))
     if not name:
-        raise RecipeError(f"{place}: name a recipe, here or in [common].")
+        raise RecipeError(f"{place}: set `recipe`, here or in [common].")
     try:
         data = read_recipe(name)
     except RecipeError as error:
         raise RecipeError(f"{place}: {error}") from None
     if "parts" in data:
-        raise RecipeError(f"{place}: {name} consists of parts itself; name those.")
-    if changes:  # no longer that recipe, so its stories are its own
+        raise RecipeError(f"{place}: {name} is itself made of parts; use those parts instead.")
+    if changes:  # no longer that recipe, so it has its own stories
         data["id"] = f"{whole.id}/{part.name}"
     data["splits"] = {
         split: {"size": whole.splits[split].size, "share": whole.shares[split]}
@@ -283,7 +295,7 @@ def _member(whole: Collection, part: Part) -> Recipe:
     }
     overrides = data.get("split_overrides", {})
     if not isinstance(overrides, dict):
-        raise RecipeError(f"{place}: {name}, split_overrides: expected tables, one a split.")
+        raise RecipeError(f"{place}: {name}, split_overrides: expected one table per split.")
     data["split_overrides"] = {
         split: keys for split, keys in overrides.items() if split in whole.splits
     }
@@ -304,7 +316,7 @@ def _set(content: dict[str, Any], path: list[str], value: Any, place: str) -> di
 
 
 def _everywhere(content: dict[str, Any], path: list[str]) -> dict[str, Any]:
-    """The content without what splits have of their own under this path: a change is for all."""
+    """The content without per-split values under this path: a change applies to all splits."""
     overrides = content.get("split_overrides")
     if not isinstance(overrides, dict):
         return content

@@ -1,7 +1,7 @@
-"""Which instance is which kind: cells and their quotas.
+"""Assigns instances to cells, so that quotas are filled exactly.
 
 A recipe's cells are dealt out in a fixed round, each as often as its share says and evenly spread,
-so that the cell of instance i follows from i alone: no shared state, exact counts.
+so the cell of instance i follows from i alone: no shared state, exact counts.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from fractions import Fraction
 from math import lcm
 from typing import NamedTuple, Protocol, TypeVar
 
-from fabula.recipe.cells import ANY, Cell
+from fabula.recipe.cells import ANY, UNBOUNDED, Cell
 
 LONGEST_ROUND = 10_000
+SOME = (1, UNBOUNDED)
 
 
 class Shared(Protocol):
-    """What has a share of the instances."""
+    """Anything with a share of the instances."""
 
     @property
     def share(self) -> float:
@@ -29,7 +30,7 @@ S = TypeVar("S", bound=Shared)
 
 
 def deal(items: Sequence[S]) -> list[S]:
-    """One round: every item as often as its share says, spread as evenly as can be."""
+    """One round: every item as often as its share says, spread as evenly as possible."""
     items = [item for item in items if item.share > 0]
     shares = [Fraction(item.share).limit_denominator(1000) for item in items]
     total = sum(shares)
@@ -43,9 +44,9 @@ def deal(items: Sequence[S]) -> list[S]:
 
 
 class Rota:
-    """Which part instance i belongs to, and which of the part's own it is.
+    """Maps instance i to its part, and to its index in that part.
 
-    Instances are dealt in units, so that what belongs together (the questions of a story) stays so.
+    Instances are dealt in units, so that the questions of a story stay together.
     """
 
     def __init__(self, round_: Sequence[str], unit: int) -> None:
@@ -66,50 +67,60 @@ class Rota:
 
 
 def fits_answer(cell: Cell, query: tuple[str, ...], answer: tuple[str, ...]) -> bool:
-    """Whether a question belongs to a cell, as far as its answer tells."""
+    """Whether a question fits a cell, judging by its answer."""
     if cell.asks and query[0] not in cell.asks:
         return False
     return not cell.answers or ",".join(answer) in cell.answers
 
 
 class Proof(NamedTuple):
-    """What conditions on the proof of a question look at; what costs time only when asked for."""
+    """The measurements that conditions on a proof need; expensive ones are computed on demand."""
 
     masks: Sequence[int]
     """Every support, best first."""
     told: int
-    """Sentences told before the question."""
+    """Number of sentences before the question."""
     concepts: Callable[[int], Sequence[str]]
     """The events and tellings of some sentences."""
     hops: Callable[[int], int]
-    """How many links the proof in these sentences uses."""
+    """The number of links in the proof that these sentences give."""
     related: Callable[[int], int]
-    """How many sentences outside these name whom or what the question is about."""
+    """The number of sentences outside these that mention the subject of the question."""
+    roles: Callable[[int], Sequence[str]]
+    """The role of each sentence if these are the support."""
 
 
 class Misfit(NamedTuple):
-    """A condition that a question does not fulfil."""
+    """A condition that a question does not meet."""
 
     key: int
-    """Which of CONDITIONS it is; they are looked at in this order."""
+    """Its index in CONDITIONS, which are checked in this order."""
     reason: str
-    """What was found instead."""
+    """The value found instead."""
 
 
 CONDITIONS = (
     "support_size", "supports", "recency", "reach", "distractors", "related_distractors",
-    "requires", "forbids", "exactly", "distracted_by", "undistracted_by", "hops",
+    "requires", "forbids", "exactly", "distracted_by", "undistracted_by", "hops", "sentences",
+    "noise",
 )  # fmt: skip
 
 
+def beyond_size(cell: Cell) -> bool:
+    """Whether a cell has conditions on a proof other than on the size of its best support."""
+    return cell.supports != SOME or any(getattr(cell, k) not in (ANY, ()) for k in CONDITIONS[2:])
+
+
 def misfit(cell: Cell, proof: Proof) -> Misfit | None:
-    """What about its proof keeps a question out of a cell; None if it belongs."""
+    """The condition that keeps a question out of a cell; None if it fits."""
     masks, count = proof.masks, proof.told
     best = masks[0] if masks else 0
     size = best.bit_count()
     low, high = cell.support_size
     if not low <= size <= high:
         return Misfit(0, f"support of {size}")
+    if cell.sentences != ANY and not cell.sentences[0] <= count <= cell.sentences[1]:
+        return Misfit(12, f"a story of {count} sentences")
     low, high = cell.supports
     if masks and not low <= len(masks) <= high:
         return Misfit(1, f"{len(masks)} alternative supports")
@@ -138,11 +149,13 @@ def _misfit_of_concepts(cell: Cell, best: int, proof: Proof) -> Misfit | None:
         if not composition.isdisjoint(cell.forbids):
             return Misfit(7, "a forbidden concept is in the support")
         if cell.exactly and composition != set(cell.exactly):
-            return Misfit(8, "not just the concepts asked for are in the support")
+            return Misfit(8, "the support has other concepts than the required ones")
     if cell.distracted_by or cell.undistracted_by:
         others = set(proof.concepts(((1 << proof.told) - 1) << 1 & ~best))
         if not others.issuperset(cell.distracted_by):
             return Misfit(9, "a required concept is not among the distractors")
         if not others.isdisjoint(cell.undistracted_by):
             return Misfit(10, "a forbidden concept is among the distractors")
+    if cell.noise and not set(proof.roles(best)).issuperset(cell.noise):
+        return Misfit(13, "a required kind of noise is missing")
     return None

@@ -1,6 +1,6 @@
-"""Changes to a recipe as they are typed: `--set KEY=VALUE`, the value as TOML.
+"""Changes to a recipe as typed on the command line: `--set KEY=VALUE`, the value as TOML.
 
-Promise: `cli.common.changes_of` reads back exactly the changes that were written here.
+Promise: `cli.common.changes_of` parses exactly the changes that are written here.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _KEY = re.compile(r"[\w-]+", re.ASCII)
 
 
 def typed(changes: Mapping[str, Any]) -> list[str]:
-    """What to type after the name of a recipe to make these changes."""
+    """The arguments that make these changes, to be typed after the name of a recipe."""
     return [word for key, value in changes.items() for word in ("--set", f"{key}={toml(value)}")]
 
 
 def toml(value: Any, inside: bool = False) -> str:
-    """A value as `--set` takes it: TOML, and a plain word as it is."""
+    """A value as `--set` takes it: TOML, with plain words unquoted."""
     if isinstance(value, str):
         return value if not inside and _WORD.fullmatch(value) else _quoted(value)
     if isinstance(value, Mapping):

@@ -17,9 +17,9 @@ class Folder(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: str
-    """Name of its files, with {number}, {slug} and {split}."""
+    """File name pattern, with {number}, {slug} and {split}."""
     sizes: dict[str, int]
-    """Questions of each split."""
+    """Number of questions of each split."""
     language: str = "en"
 
 
@@ -42,18 +42,18 @@ class Suite(BaseModel):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that its folders have."""
+        """The splits of its folders."""
         return tuple(dict.fromkeys(name for f in self.folders.values() for name in f.sizes))
 
     @property
     def questions(self) -> int:
-        """How many questions the whole suite has."""
+        """The number of questions in the whole suite."""
         return len(self.tasks) * sum(sum(f.sizes.values()) for f in self.folders.values())
 
 
 @cache
 def suites() -> dict[str, Suite]:
-    """The suites there are, by name."""
+    """The available suites, by name."""
     found = {}
     for path in resources.files("fabula.recipe.suites").iterdir():
         if path.name.endswith(".toml"):
@@ -63,15 +63,15 @@ def suites() -> dict[str, Suite]:
 
 
 def suite_named(name: str) -> Suite | None:
-    """The suite of this name, if it is one."""
+    """The suite with this name, or None."""
     return suites().get(name)
 
 
 def refuse(name: str) -> None:
-    """A suite is generated as a whole; for all else one of its recipes must be named."""
+    """Raise an error for the name of a suite: only `generate` takes a whole suite."""
     suite = suite_named(name)
     if suite:
         raise FabulaError(
-            f"{name} is a suite of {len(suite.tasks)} recipes; name one of them, "
+            f"{name} is a suite of {len(suite.tasks)} recipes; choose one of them, "
             f"e.g. {suite.recipe(1)}."
         )

@@ -12,6 +12,8 @@ Promises:
    (truncated) are distinguished from a wrong answer.
 5. The right answer is consulted only at the end: parsing a reply never depends on it, except that
    it is always among the words of a list.
+6. A reply that lists words of the vocabulary has not chosen one: 'yes, no, maybe, the garden' is
+   wrong for every question.
 
 answers.py   the closed set of answers, and the pattern that finds them
 vocabulary.py  all words of the recipe, for answers to another question
@@ -19,6 +21,8 @@ phrases.py   phrases around an answer, in English and Hindi
 clean.py     strips reasoning and a follow-up question from a reply
 reply.py     a reply with its mentions
 reading.py   the answer that a reply gives, or why there is none
+listing.py   replies that list the vocabulary instead of answering
+evidence.py  the sentences that a reply cites, judged by the reader
 outcome.py   the outcome of a reply
 """
 
@@ -26,25 +30,47 @@ from __future__ import annotations
 
 import re
 
-from fabula.core.instance import Instance
+from fabula.core.instance import UNKNOWN, Instance
 from fabula.scoring.answers import Answers, answers_of, compass, fold, long
 from fabula.scoring.clean import clean, without_next_question, without_reasoning
-from fabula.scoring.outcome import Outcome, Score
+from fabula.scoring.echo import without_prompt
+from fabula.scoring.listing import listed, may_list
+from fabula.scoring.outcome import CitedScore, Outcome, Score
 from fabula.scoring.reading import answer_in, plainly
 from fabula.scoring.reply import ParsedReply
 
-__all__ = ["Outcome", "Score", "closed_score", "score"]
+__all__ = ["CitedScore", "Outcome", "Score", "closed_score", "score"]
 
 
-def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
-    """How a reply to an instance is scored; `truncated` if it was cut off by a token limit.
+def score(instance: Instance, reply: str, truncated: bool = False, evidence: bool = False) -> Score:
+    """How a reply to an instance is scored.
+
+    Args:
+        instance: what was asked.
+        reply: what was said.
+        truncated: whether it was cut off by a token limit.
+        evidence: also judge the sentences that the reply cites, as the prompt style 'cite' asks
+            for: 'Evidence: 2, 4' or a JSON object with the key 'evidence'.
 
     >>> import fabula
     >>> instance = fabula.instance("babi/qa2", "test", 3)
-    >>> fabula.score(instance, "She left the garden. Answer: the kitchen.").correct
+    >>> fabula.score(instance, f"She moved. Answer: the {instance.answer[0]}.").correct
     True
+    >>> reply = f"Answer: {instance.answer[0]}\\nEvidence: {str(instance.support)[1:-1]}"
+    >>> fabula.score(instance, reply, evidence=True).reason.value
+    'right for the right reason'
     """
+    if evidence:
+        from fabula.scoring.evidence import citation, judge
+
+        said = citation(without_reasoning(clean(reply)), len(instance.story))
+        found = score(instance, said.rest, truncated)
+        return CitedScore.of(found, judge(instance, said.numbers))
+    reply = without_prompt(instance, reply)
     found = closed_score(instance, reply, truncated)
+    if found.outcome is Outcome.CORRECT and may_list(reply):
+        several = listed(instance, without_reasoning(clean(reply)))
+        return Score(Outcome.WRONG, several) if several else found
     if found.outcome is not Outcome.UNPARSED or truncated:
         return found
     from fabula.scoring.vocabulary import wide  # reads recipes, which most replies do not need
@@ -54,13 +80,15 @@ def score(instance: Instance, reply: str, truncated: bool = False) -> Score:
 
 
 def closed_score(instance: Instance, reply: str, truncated: bool = False) -> Score:
-    """The same over the answers to this question alone: any other word is unparsed."""
+    """Score over the answers to this question alone: any other word is unparsed."""
     answers = answers_of(instance)
     plain = None if truncated else _plain(reply, answers)
     if plain is not None:
         return Score(_outcome([fold(plain)] == [*map(fold, instance.answer)]), (plain,))
     text = without_next_question(without_reasoning(clean(reply)), answers)
     found = answer_in(ParsedReply(text, answers), truncated)
+    if found is Outcome.REFUSAL and UNKNOWN in (instance.choices or ()):
+        found = (UNKNOWN,)  # where it is offered as an answer, 'I cannot tell' gives it
     if isinstance(found, Outcome):
         return Score(found)
     if answers.shape == "way" and not answers.names:
@@ -82,8 +110,8 @@ _PLAIN = re.compile(
 def _plain(reply: str, answers: Answers) -> str | None:
     """The answer of a reply that does nothing but give one of the choices.
 
-    It would be read the same without this (a test does it), but most replies are of this kind, and
-    it is quicker.
+    The full parser would give the same result (a test checks it), but most replies are of this
+    kind, and this is faster.
     """
     match = _PLAIN.fullmatch(reply) if answers.shape == "one" else None
     return answers.names.get(fold(match[1])) if match else None

@@ -27,13 +27,14 @@ STEPS = (
 )  # fmt: skip
 EMPTY = ("zero", "none", "nothing", "no objects", "no object", "no items", "no item", "no things")
 
-# other words for an answer, in force if they are not answers themselves
+# other words for an answer, used unless they are answers themselves
 ALIASES: dict[str, tuple[str, ...]] = {
     "none": EMPTY,
     "nothing": EMPTY,
     "yes": ("yep", "yeah"),
     "no": ("nope",),
     "maybe": ("perhaps", "possibly"),
+    "unknown": ("not known", "undetermined", "indeterminate", "cannot be determined"),
     "haan": ("han", "haa", "ji haan", "ji han", "हां", "जी हां"),
     "हां": ("जी हां", "haan", "han"),
     "nahi": ("nahin", "nahee", "ji nahi", "ji nahin", "नहीं", "नही", "जी नहीं"),
@@ -58,7 +59,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     },
 }
 
-# argument of a fact that is an object, where answers are lists of them
+# the argument of a fact that is an object, for questions whose answers are lists of objects
 OBJECT_OF = {"grab": 2, "drop": 2, "give": 2}
 
 
@@ -67,7 +68,7 @@ class Vocabulary(NamedTuple):
 
     pattern: re.Pattern[str]
     names: dict[str, str]
-    """Folded wording to answer; none for a way in English, which has a pattern of its own."""
+    """Normalised wording to answer; empty for paths in English, which have their own pattern."""
     capitals: bool
     """Whether some answers are written with a capital."""
 
@@ -83,7 +84,7 @@ class Answers(NamedTuple):
     instance: Instance
 
     def echo(self) -> frozenset[str]:
-        """Folded words that the question itself names."""
+        """Normalised words that the question itself contains."""
         return frozenset(map(fold, said(self.instance, self.instance.query[1:])))
 
     def asked(self) -> set[str]:
@@ -113,14 +114,14 @@ def answers_of(instance: Instance) -> Answers:
         return Answers("way", _WAY, {}, False, instance)
     if choices and len(instance.answer) <= 1:
         return Answers("one", *vocabulary(choices, source), instance)
-    others = said(instance, [*_objects(instance), "nothing"])
+    others = said(instance, [*objects_of(instance), "nothing"])
     # sorted, because stories with the same things then have the same pattern
     listed = sorted({*(choices or ()), *instance.answer, *others})
     return Answers("list", *vocabulary(tuple(listed), source), instance)
 
 
-def _objects(instance: Instance) -> Iterable[str]:
-    """Objects of the story, as the facts name them; all that it names if there are none."""
+def objects_of(instance: Instance) -> Iterable[str]:
+    """Objects of the story, as named in the facts; everything it names if there are none."""
     facts = [fact for told in instance.facts for fact in told]
     objects = {
         fact[place]: None for fact in facts if (place := OBJECT_OF.get(fact[0], 99)) < len(fact)
@@ -133,7 +134,7 @@ def _objects(instance: Instance) -> Iterable[str]:
 
 
 def said(instance: Instance, words: Sequence[str]) -> tuple[str, ...]:
-    """Words of answers as the record has them."""
+    """Words of answers as the record writes them."""
     return _say(_tongue(instance), words)
 
 
@@ -142,11 +143,11 @@ def _say(tongue: Tongue | None, words: Sequence[str]) -> tuple[str, ...]:
 
 
 Source = tuple[str, str, str, int]
-"""World, language, cipher and seed: what decides how words are said, but for letters."""
+"""World, language, cipher and seed: all that determines the words, except for letters."""
 
 
 def _source(instance: Instance) -> Source | None:
-    """How words are said; None where it is as the facts have them, in plain English."""
+    """How words are written; None if it is as in the facts, in plain English."""
     made = instance.provenance
     language, cipher = made.get("language", "en"), made.get("cipher")
     if language == "en" and not cipher:
@@ -171,12 +172,12 @@ def _spoken(source: Source) -> Tongue | None:
 
 @lru_cache(maxsize=256)
 def _steps(source: Source | None) -> tuple[str, ...]:
-    """The steps of a way, as the language says them; they have no letters."""
+    """The steps of a path in the words of the language; they have no letters."""
     return _say(_spoken(source) if source else None, STEPS)
 
 
 def _forms(source: Source | None) -> tuple[tuple[str, str], ...]:
-    """Other forms of words, each with the word as an answer has it."""
+    """Other forms of words, each with the form used in answers."""
     tongue = _spoken(source) if source else None
     return tongue.forms() if tongue else ()
 
@@ -193,7 +194,7 @@ def vocabulary(choices: tuple[str, ...], source: Source | None = None) -> Vocabu
         if fold(word) in names:
             names.setdefault(fold(form), names[fold(word)])
     counting = all(word in NUMBERS for word in names)
-    if counting:  # any number is an answer, also one that cannot be right
+    if counting:  # any number is an answer, even one that cannot be right
         for number, word in enumerate(NUMBERS):
             names.setdefault(word, word)
             names.setdefault(str(number), names[word])
@@ -206,7 +207,8 @@ def vocabulary(choices: tuple[str, ...], source: Source | None = None) -> Vocabu
 
 
 # Whole words: no part of a hyphenated word, no possessive, no half of 'great grandmother', nor of a
-# word that goes on with a vowel sign, which is no \w (शेर in शेरों). The dot is the first letter.
+# word that continues with a vowel sign, which is not a \w (शेर in शेरों). The dot is the first
+# letter.
 _BEFORE = r"".join(
     f"(?<!{text}.)"
     for text in (
@@ -224,8 +226,8 @@ EMPTY_PHRASE = rf"(?:\w*n't{_ANY}|(?<=n)ot{_ANY}|(?<=e)mpty-handed)"
 def _pattern(names: Iterable[str], counting: bool, empty: bool) -> re.Pattern[str]:
     """A pattern for whole answers, the longest first.
 
-    It begins with the set of their first letters, for which `re` searches far quicker than it tries
-    alternatives at every place.
+    It begins with the set of their first letters: `re` searches for a set far faster than it tries
+    alternatives at every position.
     """
     rests: dict[str, list[str]] = {}
     for name in sorted(filter(None, names), key=len, reverse=True):
@@ -262,22 +264,22 @@ def _is_way(answer: Sequence[str]) -> bool:
 
 
 def compass(word: str) -> str:
-    """A way by its letter."""
+    """A direction by its letter."""
     return word[:1].lower()
 
 
 def long(letter: str) -> str:
-    """A way by its word."""
+    """A direction by its word."""
     return next(way for way in WAYS if way[0] == letter)
 
 
 LOOSE = str.maketrans({"\u093c": None, "\u0901": "\u0902"})
-"""Signs of Devanagari that are often left out or exchanged: the dot below, the half moon."""
+"""Signs of Devanagari that are often omitted or swapped: the dot below, the half moon."""
 
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """A word without what does not matter."""
+    """A word normalised for comparison."""
     if not word.isascii():
         word = unicodedata.normalize("NFKC", word).translate(LOOSE)
     text = re.sub(r"[\s_-]+", " ", word).strip(" .,;:!?\"'`").lower()

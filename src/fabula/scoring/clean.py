@@ -1,6 +1,6 @@
-"""A reply without what is not for reading: odd characters, reasoning, the next question.
+"""Cleans a reply: odd characters, reasoning, the next question.
 
-Whether there is anything of a kind is asked first in the quickest way: most replies have nothing.
+Each check begins with the fastest test for whether it applies at all: for most replies it does not.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def without_reasoning(text: str) -> str:
         after = rest[label.start() :]
     elif before.strip():
         after = ""
-    else:  # the last paragraph is what the reasoning led to
+    else:  # the last paragraph is the conclusion of the reasoning
         after = rest.rstrip().rpartition("\n\n")[2] if "\n\n" in rest.strip() else ""
     kept = f"{before}\n{after}"
     return kept if kept.strip() else rest
 
 
 def without_next_question(text: str, answers: Answers) -> str:
-    """The text up to where a model that goes on by itself asks the next question."""
+    """The text up to where a model that keeps writing asks the next question."""
     if ":" not in text:
         return text
     for following in NEXT.finditer(text):
@@ -74,7 +74,7 @@ def without_next_question(text: str, answers: Answers) -> str:
 
 
 def _answered(text: str, before: str, answers: Answers) -> bool:
-    """Whether an answer stands on the first line, or after a label before the next question."""
+    """Whether there is an answer on the first line, or after a label before the next question."""
     first = text.strip().partition("\n")[0]
     if len(first) < 200 and ParsedReply(first, answers).bare(Span(0, len(first)), strict=True):
         return True

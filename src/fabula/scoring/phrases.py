@@ -1,7 +1,7 @@
 """Phrases around an answer in replies: labels, 'not', 'I do not know', 'therefore'.
 
-A phrase is looked for only where one of the words is there that it cannot do without: most replies
-have none of them, and looking for words is far quicker than looking for patterns.
+A phrase is searched only if the text has one of the words it cannot do without: most replies have
+none of them, and looking for words is far faster than matching patterns.
 """
 
 from __future__ import annotations
@@ -11,25 +11,27 @@ from collections.abc import Set as AbstractSet
 
 
 class Phrase:
-    """A pattern, and words of which it needs at least one."""
+    """A pattern, with the words at least one of which it needs."""
 
     def __init__(self, words: str, pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> None:
         self.words = frozenset(words.split())
         self.pattern = re.compile(pattern, flags)
 
     def matches(self, text: str, words: AbstractSet[str]) -> list[re.Match[str]]:
-        """Where a text with these words has it."""
+        """Its matches in a text with these words."""
         return [] if self.words.isdisjoint(words) else list(self.pattern.finditer(text))
 
     def is_in(self, text: str, words: AbstractSet[str]) -> bool:
-        """Whether a text with these words has it."""
+        """Whether it matches in a text with these words."""
         return not self.words.isdisjoint(words) and self.pattern.search(text) is not None
 
 
 def words_in(text: str, within: str = "") -> set[str]:
-    """The words of a text, in lower case, with these signs within; others part them: isn, t."""
+    """The words of a text, in lower case; these signs belong to words, others separate them: isn,
+    t.
+    """
     lower = text.lower()
-    if lower.isascii():  # five times as quick as the pattern
+    if lower.isascii():  # five times as fast as the pattern
         return set(lower.encode().translate(_BLANKED[within]).decode().split())
     return set(_WORDS[within].findall(lower))
 
@@ -80,8 +82,9 @@ NOT_AFTER = Phrase(
     "nahi nahin नह",
     r"\s*(?:(?:mein|me|par|ke paas|में|पर|के पास)\s+)?(?:nahin?|नहीं?)(?![\w\u0900-\u0963])",
 )
-"""'not' behind what it denies, as in Hindi. A vowel sign ends a word for `re`, so नहीं begins with
-the word नह."""
+"""'not' after what it denies, as in Hindi. A vowel sign ends a word for `re`, so नहीं begins with
+the word नह.
+"""
 CLAUSE_END = re.compile(
     r"[.;:!?\n()—–।]|\b(?:but|however|instead(?!\s+of)|so|because|since|though|although|"
     r"and\s+(?:is|was|are|now|then|she|he|it|they|has|went|moved|so))\b",
@@ -114,7 +117,7 @@ NOT_KNOWN = Phrase(
     r"|(?:कह|बता)\s+नहीं?\s+सक|कहा\s+नहीं?\s+जा\s+सकता",
 )
 """The same in Hindi, where the 'no' in it does not count as an answer."""
-# words in which an answer only seems to be named
+# words in which an answer only seems to occur
 IDIOM = Phrase(
     "no none nothing yes one",
     r"\bno\s+(?:longer|one|doubt|more|information|mention|way|idea|clue|evidence|indication|matter|"
@@ -157,5 +160,5 @@ FILLER = frozenset(
         "वह वे में पर है हैं अब और या सही के पास जवाब उत्तर",
     )
 )
-"""Words that a sentence may have that does nothing but answer."""
+"""Words that may occur in a sentence that does nothing but answer."""
 PRONOUNS = frozenset({"she", "he", "they"})

@@ -10,7 +10,7 @@ from fabula.scoring.outcome import Outcome
 from fabula.scoring.phrases import ANSWER_IS, FILLER, LABEL, REVISION, THEREFORE
 from fabula.scoring.reply import Mention, ParsedReply, Span
 
-MARKS = 20  # marks that are looked at, from the last; a model may repeat itself for ever
+MARKS = 20  # marks that are checked, from the last; a model may repeat itself forever
 
 _TAGGED = re.compile(r"(?is)<answer>(.*?)(?:</answer>|\Z)")
 _BOX = re.compile(r"\\boxed\s*\{")
@@ -48,9 +48,9 @@ def answer_in(reply: ParsedReply, truncated: bool) -> Found:
 
 
 def plainly(reply: ParsedReply) -> tuple[str, ...]:
-    """What a reply gives as its answer beyond doubt: marked, in bold, or without another word.
+    """The unmistakable answer of a reply: marked, in bold, or without another word.
 
-    Words that are merely mentioned on the way are no answer.
+    Words that are merely mentioned along the way do not count.
     """
     for span in reversed(_marks(reply.raw)[-MARKS:]):
         said = _in_mark(reply, span)
@@ -65,8 +65,18 @@ def plainly(reply: ParsedReply) -> tuple[str, ...]:
     return given if alone and len(given) == 1 else ()
 
 
+def answer_span(text: str) -> str:
+    """The part of a reply that is marked as its answer: the last such part; the whole if none is.
+
+    >>> answer_span("She left the kitchen. Answer: the garden")
+    ' the garden'
+    """
+    marks = [span for span in _marks(text) if span.firm]
+    return text[marks[-1].start : marks[-1].end] if marks else text
+
+
 def _marks(text: str) -> list[Span]:
-    """The stretches marked as the answer, in order."""
+    """The spans marked as the answer, in order."""
     found = [Span(*m.span(1), True) for m in _TAGGED.finditer(text)] if "<" in text else []
     if "\\boxed" in text:
         found += _boxed(text)
@@ -79,7 +89,7 @@ def _marks(text: str) -> list[Span]:
         if any(m.start() <= match.start() < m.end() for m in json):
             continue
         end = _line_end(text, match.end())
-        if not text[match.end() : end].strip(" *_`"):  # the answer stands below
+        if not text[match.end() : end].strip(" *_`"):  # the answer is on the next line
             below = _BELOW.match(text, end)
             stop = text.find("\n\n", below.end()) if below else end
             end = len(text) if stop < 0 else stop
@@ -108,9 +118,9 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _in_mark(reply: ParsedReply, span: Span) -> Found | None:
-    """What a marked stretch answers: its first sentence that says something."""
+    """The answer of a marked span: its first sentence that has one."""
     windows = reply.split(span)
-    if reply.answers.shape != "one":  # items may stand on lines of their own
+    if reply.answers.shape != "one":  # items may be on separate lines
         windows = _rejoined(reply.text, windows)
     for window in windows:
         mentions = reply.stated(window)
@@ -122,7 +132,7 @@ def _in_mark(reply: ParsedReply, span: Span) -> Found | None:
 
 
 def _rejoined(text: str, windows: list[Span]) -> list[Span]:
-    """Sentences, those joined again that only a line break parts."""
+    """Sentences, with those rejoined that are separated only by a line break."""
     joined: list[Span] = []
     for window in windows:
         if joined and not text[: joined[-1].end].rstrip().endswith((".", "!", "?")):
@@ -133,7 +143,7 @@ def _rejoined(text: str, windows: list[Span]) -> list[Span]:
 
 
 def _given(reply: ParsedReply, mentions: list[Mention], window: Span) -> tuple[str, ...]:
-    """The answer that the mentions of a window amount to; several if it is ambiguous."""
+    """The answer that the mentions of a window give; several if it is ambiguous."""
     mentions = reply.without_asides(mentions, window)
     if reply.answers.shape == "way":
         return tuple(m.answer for m in mentions)
@@ -168,7 +178,7 @@ def _leading(reply: ParsedReply, window: Span) -> list[Mention]:
 
 
 def _strangers(reply: ParsedReply, window: Span) -> list[str]:
-    """Items of a list that are no known answers and no words of the story either."""
+    """Items of a list that are neither known answers nor words of the story."""
     text = reply.text[window.start : window.end]
     found = []
     for item in _BETWEEN.split(_SIGNS.sub(" ", text)):
@@ -184,7 +194,7 @@ def _strangers(reply: ParsedReply, window: Span) -> list[str]:
 
 
 def _in_bold(reply: ParsedReply) -> Found | None:
-    """The answer in bold: the last one, or all of the last paragraph for lists and ways."""
+    """The answer in bold: the last one, or all of the last paragraph for lists and paths."""
     if "**" not in reply.raw:
         return None
     bold = [Span(*m.span(1)) for m in _BOLD.finditer(reply.raw)]
@@ -233,7 +243,7 @@ def _unmarked(reply: ParsedReply) -> Found:
 
 
 def _opening(reply: ParsedReply) -> list[Mention]:
-    """The mentions of a bare beginning, if no other bare sentence says otherwise."""
+    """The mentions of a bare beginning, if no other bare sentence contradicts it."""
     first = reply.sentences[0]
     start = reply.bare(first, strict=True)
     if not start and reply.answers.shape == "one":
@@ -249,7 +259,7 @@ def _opening(reply: ParsedReply) -> list[Mention]:
 
 
 def _ending(reply: ParsedReply, mentions: list[Mention]) -> tuple[str, ...]:
-    """What the last sentence with an answer concludes, if it is plainly a conclusion."""
+    """The conclusion of the last sentence with an answer, if it clearly is one."""
     last = next(s for s in reversed(reply.sentences) if s.holds(mentions[-1].start))
     text = reply.text[last.start : last.end]
     therefore = THEREFORE.matches(text, reply.words)

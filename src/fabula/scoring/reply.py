@@ -1,8 +1,8 @@
 """A reply with its mentions, and what its sentences say.
 
-A *mention* is a place in the reply where an answer of the set is named; those in the reach of a
-'not' do not count. A *window* is the stretch of text that is taken to give the answer. A sentence
-is *bare* if it does nothing but give one: 'In the garden.'
+A *mention* is a place in the reply where an answer of the set occurs; those in the scope of a 'not'
+do not count. A *window* is the span of text that is assumed to give the answer. A sentence is
+*bare* if it does nothing but give one: 'In the garden.'
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from fabula.scoring.phrases import (
     words_in,
 )
 
-REACH = 200  # characters that a 'not' reaches at most
+REACH = 200  # maximum scope of a 'not', in characters
 _MARKUP = re.compile(r"[*_`~$\\{}]")
 _DIGIT = re.compile(r"\d")
-# each begins with a set of characters, for which `re` searches quickest
+# each begins with a set of characters, which `re` searches fastest
 _SENTENCE_END = re.compile(r"[.!?।\n](?:(?<=\n)\n*|(?<!\n)[\"')*_]*\s+)")
 _LISTED = re.compile(r"[\s,]*(?:(?:or|nor|and|in|at|the|a|an)\b[\s,]*)*")
 _OR = re.compile(r"\b(?:or|nor)\b")
@@ -39,20 +39,20 @@ TIMES = {"two": 2, "twice": 2, "three": 3, "four": 4}
 
 
 class Span(NamedTuple):
-    """A stretch of the text."""
+    """A span of the text."""
 
     start: int
     end: int
     firm: bool = False
-    """Whether it can hold nothing but an answer."""
+    """Whether it can contain nothing but an answer."""
 
     def holds(self, place: int) -> bool:
-        """Whether a place lies in it."""
+        """Whether a position lies in it."""
         return self.start <= place < self.end
 
 
 class Mention(NamedTuple):
-    """An answer named in the text."""
+    """An occurrence of an answer in the text."""
 
     start: int
     end: int
@@ -87,7 +87,7 @@ class ParsedReply:
         return self._sentences
 
     def split(self, span: Span) -> list[Span]:
-        """The sentences of a stretch; a new line begins a new one."""
+        """The sentences of a span; a new line begins a new one."""
         found, start = [], span.start
         for gap in _SENTENCE_END.finditer(self.text, span.start, span.end):
             end = gap.start() + (gap[0][0] != "\n")
@@ -116,7 +116,9 @@ class ParsedReply:
         ]
 
     def _without_idioms(self) -> str:
-        """The text with blanks for what only seems to name an answer, so that places stay."""
+        """The text with blanks for words that only seem to name an answer; positions stay the
+        same.
+        """
         text = self.text
         for phrase in (IDIOM, NOT_KNOWN):
             if not phrase.words.isdisjoint(self.words):
@@ -142,18 +144,18 @@ class ParsedReply:
         return False
 
     def _denied(self, end: int) -> bool:
-        """Whether a 'not' stands behind a mention."""
+        """Whether a 'not' follows a mention."""
         return NOT_AFTER.pattern.match(self.text, end) is not None
 
     def _ends(self, start: int, stop: int) -> bool:
-        """Whether the reach of a 'not' ends between two places."""
+        """Whether the scope of a 'not' ends between two positions."""
         between = self.text[start:stop]
         if CLAUSE_END.search(between):
             return True
         comma = between.find(",")
         if comma < 0:
             return False
-        # 'not in the kitchen, garden, or hallway' goes on over its commas
+        # 'not in the kitchen, garden, or hallway' continues over its commas
         listed = self.answers.pattern.sub(" ", self.text[start + comma : stop])
         far = stop + REACH
         clause_end = CLAUSE_END.search(self.text, stop, far)
@@ -163,7 +165,7 @@ class ParsedReply:
     # --- what a stretch says --------------------------------------------------------------
 
     def stated(self, *spans: Span) -> list[Mention]:
-        """The mentions in these stretches that no 'not' takes back."""
+        """The mentions in these spans that no 'not' negates."""
         found: list[Mention] = []
         for span in spans if self._stated else ():
             low = bisect_left(self._starts, span.start)
@@ -171,7 +173,7 @@ class ParsedReply:
         return found
 
     def refuses(self, span: Span) -> bool:
-        """Whether it says there that it cannot tell."""
+        """Whether the span says that the model cannot tell."""
         return bisect_left(self.refusals, (span.start,)) < bisect_left(self.refusals, (span.end,))
 
     def without_asides(self, mentions: list[Mention], span: Span) -> list[Mention]:
@@ -184,13 +186,13 @@ class ParsedReply:
         return [m for m in mentions if m not in beside] or mentions
 
     def without_echo(self, mentions: list[Mention]) -> list[Mention]:
-        """The mentions of what the question does not name itself, if any."""
+        """The mentions of words that are not in the question, if any."""
         echo = self.answers.echo()
         kept = [m for m in mentions if fold(m.answer) not in echo]
         return kept or mentions
 
     def bare(self, span: Span, strict: bool = False) -> list[Mention]:
-        """The mentions of a stretch that says nothing else, or only what the question says."""
+        """The mentions of a span that says nothing else, or only repeats the question."""
         mentions = self.stated(span)
         if not mentions or self.text[span.start : span.end].rstrip().endswith("?"):
             return []
@@ -207,16 +209,16 @@ class ParsedReply:
 
 
 Found = tuple[int, str, str]
-"""Where it begins, what is said there, and the answer that it names."""
+"""(start, text, answer)."""
 
 
 def _name(said: str, names: dict[str, str]) -> str:
-    """The answer that is meant; what is not among them is another number, or nothing at all."""
+    """The answer that is meant; anything unknown is another number, or nothing at all."""
     return names.get(fold(said)) or (said if said.isdigit() else names["nothing"])
 
 
 def _proper(found: list[Found]) -> list[Found]:
-    """Where names are written with capitals, 'will' is not Will; single letters always are."""
+    """If names are written with capitals, 'will' is not Will; single letters always are names."""
     kept = [
         (start, said, name)
         for start, said, name in found

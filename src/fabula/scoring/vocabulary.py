@@ -1,8 +1,8 @@
 """The vocabulary of a recipe: words that answer some question, if not the one that was asked.
 
-Who is asked what Bill gave to Daniel and says 'kitchen' has answered, and is wrong. So a reply that
-gives none of the answers to its question is read once more, over all words of the recipe: its
-entities, and the answers to all kinds of question that it asks.
+If the question is what Bill gave to Daniel and the reply is 'kitchen', it is an answer, and a wrong
+one. So a reply that gives none of the answers to its question is parsed once more, over all words
+of the recipe: its entities, and the answers to all question kinds that it asks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def wide(instance: Instance) -> Answers:
 
 @lru_cache(maxsize=64)
 def _words(made: bytes) -> frozenset[str]:
-    """The words of a recipe; none if it cannot be found, e.g. a user's file that is elsewhere."""
+    """The words of a recipe; empty if it cannot be found, e.g. a user's file that is elsewhere."""
     provenance = orjson.loads(made)
     try:
         recipe = load_again(provenance)

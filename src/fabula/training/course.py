@@ -1,4 +1,4 @@
-"""The course of training: which examples come when, and at what learning rate."""
+"""The course of training: the order of the examples, and the learning rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fabula.training.model import Regime
 
 
 def steps(count: int, regime: Regime) -> int:
-    """Steps of an epoch on a number of examples."""
+    """Number of steps in an epoch."""
     return ceil(count / regime.batch)
 
 
@@ -24,7 +24,7 @@ def batches(tensors: Tensors, regime: Regime, generator: torch.Generator) -> Ite
         yield from (batch for _, batch in tensors.batches(regime.batch, generator))
         return
     groups = _groups(tensors, regime.mixture)
-    piles = [group[:0] for group in groups]  # what is left of each group, in random order
+    piles = [group[:0] for group in groups]  # the remainder of each group, in random order
     for _ in range(steps(len(tensors), regime)):
         drawn = int(torch.randint(len(groups), (1,), generator=generator))
         while len(piles[drawn]) < regime.batch:
@@ -35,7 +35,7 @@ def batches(tensors: Tensors, regime: Regime, generator: torch.Generator) -> Ite
 
 
 def _groups(tensors: Tensors, feature: str) -> list[Tensor]:
-    """The rows of each value of a feature."""
+    """The rows for each value of a feature."""
     known = tensors.examples[0].features
     if feature not in known:
         raise FabulaError(f"setting 'mixture': no feature '{feature}'.{hint(feature, known)}")
@@ -46,7 +46,9 @@ def _groups(tensors: Tensors, feature: str) -> list[Tensor]:
 
 
 def rate(regime: Regime, step: int, last: int) -> float:
-    """The factor of the learning rate at a step, counted from 0, of a training of `last` steps."""
+    """The factor of the learning rate at a step, counted from 0, of a training with `last`
+    steps.
+    """
     warm = regime.warm_steps
     if regime.schedule == "constant":
         return 0.1 if step < warm else 1.0

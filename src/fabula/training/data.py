@@ -1,11 +1,11 @@
-"""Examples for models: words and answers as numbers, ragged stories as batches without waste.
+"""Examples for models: words and answers as numbers, ragged stories as compact batches.
 
 Promises:
 1. The vocabulary and the answers come from the training examples alone: a word that only the test
    has is unknown, and an answer that only the test has counts as wrong; none is dropped.
 2. A batch is trimmed to its own longest story and sentence; padding is 0 and the lengths are given,
-   so a model can (and must) leave it out.
-3. Validation examples are held out by story, since questions of one story are not independent.
+   so a model can (and must) mask it.
+3. Validation examples are held out by story, since questions about one story are not independent.
 
 Glossary: N examples, S sentences, W words of a sentence, Q words of a question, T words of a whole
 story with its question, E entities, A answers.
@@ -32,10 +32,10 @@ PAD, UNKNOWN = 0, 1
 PLACEHOLDERS = 20  # rows for anonymous entities, right after padding and unknown
 FIRST_WORD = 2 + PLACEHOLDERS
 MAX_SUPPORTS = 10
-CHUNK = 50  # batches that are sorted by length together
+CHUNK = 50  # number of batches that are sorted by length together
 
 LETTER = r"[\w\u0900-\u0963]"  # `re` does not count vowel signs of Devanagari as letters
-# 's is a word, so that a name stays itself
+# 's is a separate word, so that a name stays the same word
 WORD = re.compile(rf"@?{LETTER}+(?:-{LETTER}+)*|'{LETTER}+")
 
 
@@ -56,16 +56,16 @@ class Example:
     question: tuple[str, ...]
     answer: tuple[str, ...]
     support: tuple[int, ...]
-    """Sentence indices from 0, in the order in which they would be looked up (see `chained`)."""
+    """Sentence indices from 0, in the order of look-up (see `chained`)."""
     graph: Graph | None
     group: str
-    """Questions of one story share it."""
+    """The story; questions about one story share it."""
     features: Mapping[str, Any]
-    """Keys that results are broken down by: recipe, question, support_size, hops, …"""
+    """Features that results are broken down by: recipe, question, support_size, hops, …"""
     told: tuple[str, ...] = ()
-    """The sentences as they stand, for models with a tokenizer of their own."""
+    """The original sentences, for models with their own tokenizer."""
     asked: str = ""
-    """The question as it stands."""
+    """The original question."""
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ def example(instance: Instance) -> Example:
     source = instance.provenance
     story, question = tuple(map(words, instance.story)), words(instance.question)
     support = tuple(number - 1 for number in instance.support)
-    if source.get("dialect") != "release":  # which has an order of its own
+    if source.get("dialect") != "release":  # which has its own order
         support = chained(support, story, question)
     return Example(
         story=story,
@@ -107,10 +107,13 @@ def example(instance: Instance) -> Example:
 def chained(
     support: tuple[int, ...], story: Sequence[Sequence[str]], question: Sequence[str]
 ) -> tuple[int, ...]:
-    """Supports in the order in which a reader looks them up: next comes the one that shares most
-    words with the question and what was found before, rare words counting more; the latest of
-    equals. A model that is taught its supports one after the other cannot learn any other order:
-    'Lily is a frog' has to be known before 'Julius is a frog' is of interest."""
+    """Supports in the order in which a reader looks them up.
+
+    The next one is the one that shares most words with the question and the previous ones, with
+    rare words counting more; ties go to the latest. A model that is trained to fetch its supports
+    one after another cannot learn any other order: 'Lily is a frog' must be known before 'Julius is
+    a frog' becomes relevant.
+    """
     if len(support) < 2:
         return support
     often = Counter(word for sentence in story for word in set(sentence))
@@ -124,10 +127,10 @@ def chained(
 
 
 def graph(instance: Instance) -> Graph | None:
-    """The facts about two entities as edges, if the question is about two of these.
+    """The facts about two entities as edges, if the question is about two entities.
 
-    A record that has a graph of its own (kinship: the chain and its noise, each edge in the
-    direction of the chain, however it is told) is taken at its word.
+    If a record has its own graph (kinship: the chain and its noise, each edge in the direction of
+    the chain), that one is used.
     """
     numbers: dict[str, int] = {}
     edges = []
@@ -148,7 +151,7 @@ def graph(instance: Instance) -> Graph | None:
     return Graph(tuple(numbers), tuple(edges), (asked[0], asked[1]))
 
 
-# --- numbers for words --------------------------------------------------------------------------
+# --- words as numbers ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -172,7 +175,7 @@ class Vocabulary:
     def of(cls, examples: Sequence[Example]) -> Vocabulary:
         """The vocabulary of training examples."""
         if not examples:
-            raise FabulaError("no training examples: name a recipe or a folder that has some.")
+            raise FabulaError("no training examples; choose a recipe or folder that has some.")
         seen = {w for e in examples for sentence in (*e.story, e.question) for w in sentence}
         relations = {r for e in examples if e.graph for _, r, _ in e.graph.edges}
         answers = {label(e.answer) for e in examples}
@@ -180,7 +183,7 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """Rows of a table of words: padding, unknown, placeholders, words."""
+        """Rows of the word table: padding, unknown, placeholders, words."""
         return FIRST_WORD + len(self.words)
 
     def word(self, text: str) -> int:
@@ -188,11 +191,11 @@ class Vocabulary:
         return self._word.get(text, UNKNOWN)
 
     def word_of(self, answer: str) -> int:
-        """The number of the word that an answer is, -1 if it is none or several."""
+        """The number of the word that an answer consists of; -1 if it has none or several."""
         return self._word.get(answer.lower(), -1)
 
     def answer(self, words: Sequence[str]) -> int:
-        """The number of an answer, -1 if training had none such."""
+        """The number of an answer, -1 if it does not occur in training."""
         return self._answer.get(label(words), -1)
 
     def answer_parts(self) -> tuple[tuple[int, ...], ...]:
@@ -206,7 +209,7 @@ class Vocabulary:
         return self._relation.get(name, 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """For checkpoints."""
+        """The vocabulary as JSON data, for checkpoints."""
         return {"words": self.words, "answers": self.answers, "relations": self.relations}
 
 
@@ -215,7 +218,7 @@ def label(answer: Sequence[str]) -> str:
     return ",".join(answer)
 
 
-# --- numbers for stories ------------------------------------------------------------------------
+# --- stories as tensors -------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -225,21 +228,23 @@ class Batch:
     story: Tensor
     """[B, S, W] words."""
     sentences: Tensor
-    """[B] sentences of each story."""
+    """[B] number of sentences in each story."""
     question: Tensor
     """[B, Q] words."""
     answer: Tensor
-    """[B] answers, -1 for one that training never had."""
+    """[B] answers, -1 for one that does not occur in training."""
     support: Tensor
-    """[B, 10] sentence indices in order, -1 beyond the last."""
+    """[B, 10] sentence indices in order, padded with -1."""
     edges: Tensor
     """[B, E, E] relations from row to column, 0 for none; E is 0 if there are no graphs."""
     nodes: Tensor
-    """[B] entities of each graph."""
+    """[B] number of entities in each graph."""
     query: Tensor
-    """[B, 2] the entities asked about."""
+    """[B, 2] the entities in the question."""
     entities: Tensor
-    """[B, 2, S, W] whether a word of the story is the first or the second entity asked about."""
+    """[B, 2, S, W] whether a word of the story is the first or the second entity of the
+    question.
+    """
     examples: tuple[Example, ...] = ()
     """The examples themselves, in order."""
 
@@ -261,7 +266,7 @@ class Batch:
 
 
 def without_gaps(row: Tensor) -> tuple[Tensor, Tensor]:
-    """(where the words of rows [B, N] stand, padding left out; how many there are in each row)."""
+    """(indices of the words in rows [B, N], without padding; their number per row)."""
     kept = row != PAD
     lengths = kept.sum(1)
     order = (~kept).to(torch.int8).sort(dim=1, stable=True).indices
@@ -269,7 +274,7 @@ def without_gaps(row: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class Tensors:
-    """Examples made into tensors once; batches are cut from them."""
+    """Examples converted to tensors once; batches are cut from them."""
 
     def __init__(
         self,
@@ -280,7 +285,7 @@ class Tensors:
     ) -> None:
         """With `max_sentences`, only the most recent sentences of a story are kept.
 
-        With `cloze`, names of entities become placeholders, drawn anew for each batch.
+        With `cloze`, names of entities become placeholders, redrawn for each batch.
         """
         self.examples = examples
         self.vocabulary = vocabulary
@@ -306,14 +311,17 @@ class Tensors:
         self._draw_graphs(stories)
 
     def _draw_graphs(self, stories: Sequence[Sequence[Sequence[str]]]) -> None:
-        """The graphs as tensors: edges, the entities asked about, and who is spoken of where."""
+        """Build the graphs as tensors: edges, the entities of the question, and where each is
+        mentioned.
+        """
         graphs = [e.graph for e in self.examples]
         count = len(graphs)
         self.nodes = torch.tensor([len(g.entities) if g else 0 for g in graphs])
         most = max((len(g.edges) for g in graphs if g), default=0)
         self.edges = torch.zeros(count, most, 3, dtype=torch.int32)  # from, relation, to
         self.query = torch.full((count, 2), -1)
-        # an entity is known by its name, not by its number: names that only a test has share one
+        # an entity is identified by its name, not by its number: all names that only a test has
+        # share one
         self.who = torch.zeros(self.story.shape, dtype=torch.int16)
         self.who_asked = torch.zeros(self.question.shape, dtype=torch.int16)
         relation = self.vocabulary.relation
@@ -322,8 +330,8 @@ class Tensors:
                 continue
             if self.cloze and len(known.entities) > PLACEHOLDERS:
                 raise FabulaError(
-                    f"a story has {len(known.entities)} entities, and there are {PLACEHOLDERS} "
-                    "placeholders; train without cloze."
+                    f"a story has {len(known.entities)} entities, but there are only "
+                    f"{PLACEHOLDERS} placeholders; train without cloze."
                 )
             _fill(self.edges[row], [[one, relation(name), two] for one, name, two in known.edges])
             self.query[row] = torch.tensor(known.query)
@@ -338,7 +346,7 @@ class Tensors:
         return len(self.examples)
 
     def batch(self, rows: Tensor, shuffle: torch.Generator | None = None) -> Batch:
-        """These rows; with `shuffle`, entities get their numbers and placeholders at random."""
+        """These rows as a batch; with `shuffle`, entities get random numbers and placeholders."""
         depth = max(1, int(self.sentences[rows].max()))
         width = max(1, int(self.words_in_sentence[rows].max()) if self.story.shape[1] else 1)
         story = self.story[rows, :depth, :width].long()
@@ -371,8 +379,8 @@ class Tensors:
     ) -> Iterator[tuple[Tensor, Batch]]:
         """All rows once, as (row numbers, batch); in random order if a generator is given.
 
-        Stories of like length come together: chunks of many batches are sorted by length, and
-        the batches shuffled again.
+        Stories of similar length are batched together: chunks of many batches are sorted by length,
+        and the batches shuffled again.
         """
         count = len(self)
         order = (
@@ -392,7 +400,7 @@ class Tensors:
 
 
 def _longest(rows: Iterable[Sequence[Any]]) -> int:
-    """The length of the longest; 1 if there is none, or none with anything in it."""
+    """The length of the longest row; at least 1."""
     return max(1, max(map(len, rows), default=1))
 
 
@@ -413,7 +421,7 @@ def _shuffled(counts: Tensor, most: int, generator: torch.Generator | None) -> T
 
 
 def _anonymous(words: Tensor, who: Tensor, holders: Tensor) -> Tensor:
-    """Words with placeholders for the entities that are spoken of."""
+    """Words with placeholders for the entities that are mentioned."""
     shape = words.shape
     node = who.reshape(len(words), -1).long()
     held = holders.gather(1, node.clamp(min=0)).view(shape)
@@ -427,23 +435,25 @@ def _matrix(edges: Tensor, place: Tensor) -> Tensor:
     if not most or not edges.shape[1]:
         return matrix
     ends = place.gather(1, edges[:, :, 0]) * most + place.gather(1, edges[:, :, 2])
-    # an edge that is not there has relation 0; it must not undo one that is
+    # a missing edge has relation 0; it must not overwrite an existing one
     return (
         matrix.view(len(edges), -1).scatter_reduce(1, ends, edges[:, :, 1], "amax").view_as(matrix)
     )
 
 
-# --- where examples come from -------------------------------------------------------------------
+# --- examples from instances --------------------------------------------------------------------
 
 
 def hold_out(examples: Sequence[Example], share: float) -> tuple[list[Example], list[Example]]:
-    """Training and validation examples: a share of the stories, drawn by their names, is held out.
+    """Training and validation examples: a fraction of the stories, drawn by name, is held out.
 
-    Not the last of them: a recipe may fill its rarest cells last.
+    Not the last ones: a recipe may fill its rarest cells last.
     """
     groups = sorted({e.group for e in examples}, key=fingerprint)
     if len(groups) < 2:
-        raise FabulaError("a single story cannot be divided into training and validation.")
+        raise FabulaError(
+            "a single story cannot be split into training and validation; use more examples."
+        )
     kept = set(groups[: min(len(groups) - 1, max(1, round(len(groups) * (1 - share))))])
     return [e for e in examples if e.group in kept], [e for e in examples if e.group not in kept]
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from fabula.training.model import Model
 
 REFERENCE = "160 words, 20 answers, 20 relations, and stories of 20 sentences of 12 words"
-"""What parameters are counted with."""
+"""The data that parameters are counted for."""
 
 
 def models(complain: Callable[[str], None] = lambda message: None) -> list[str]:
-    """The names of the models that can be trained; `complain` hears of plug-ins that are broken.
+    """The names of the models that can be trained; broken plug-ins are passed to `complain`.
 
     >>> import fabula
     >>> "memn2n" in fabula.models()
@@ -26,7 +26,9 @@ def models(complain: Callable[[str], None] = lambda message: None) -> list[str]:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """What a model reads and learns from, its size, and its hyperparameters with their defaults."""
+    """The description of a model: inputs, supervision, size, and hyperparameters with their
+    defaults.
+    """
     kind = MODELS.find(name)
     return {
         "model": name,
@@ -40,7 +42,7 @@ def describe(name: str) -> dict[str, Any]:
 
 
 def _parameters(kind: type[Model]) -> int | None:
-    """How many numbers a model learns at its default sizes; None where a checkpoint decides."""
+    """The number of trainable parameters at default sizes; None if a checkpoint decides."""
     if hasattr(kind.Sizes(), "checkpoint"):
         return None
     from fabula.training.model import Shape, parameters

@@ -1,8 +1,8 @@
 """Several processes on this machine that train one model together, and one error if any fails.
 
-Each process is one of a team (see team.py), as torchrun would start it; the parent waits for all of
-them, ends the others when one fails, and reports that one's error alone. They meet on the loopback
-interface: nothing outside this machine can join.
+Each process is a member of a team (see team.py), as torchrun would start it. The parent waits for
+all of them, ends the others when one fails, and reports only that error. They connect over the
+loopback interface: nothing outside this machine can join.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def together(count: int, job: Callable[[], Any]) -> Any:
-    """The leader's result of a job that several processes do."""
+    """Run a job in several processes and return the leader's result."""
     context = get_context("spawn")
     port = _free_port()
     processes: list[BaseProcess] = []
@@ -47,13 +47,13 @@ def together(count: int, job: Callable[[], Any]) -> Any:
                     kind, value = ready.recv()
                 except EOFError:
                     raise FabulaError(
-                        f"process {rank} of {count} was killed, perhaps for lack of memory; the "
-                        "same command resumes, with fewer --processes if need be."
+                        f"process {rank} of {count} was killed, perhaps because memory ran out; "
+                        "run the same command to resume, with fewer --processes if needed."
                     ) from None
                 if kind == "error":
                     raise FabulaError(value)
                 found = value if rank == 0 else found
-    finally:  # those that wait for one that failed would wait for ever
+    finally:  # processes that wait for a failed one would wait forever
         for each in processes:
             each.terminate()
             each.join()
@@ -78,8 +78,8 @@ def _take_part(
     except FabulaError as error:
         sender.send(("error", str(error)))
     except KeyboardInterrupt:
-        pass  # the parent says so
-    except Exception as error:  # what broke in one is what the user needs to see, not the others
+        pass  # the parent reports it
+    except Exception as error:  # the user needs to see the first failure, not the others
         said = str(error).strip().splitlines()
         sender.send(("error", f"process {rank}: {said[0] if said else type(error).__name__}"))
 

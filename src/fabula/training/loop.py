@@ -1,12 +1,12 @@
-"""The loop: trains any model, and can be cut off at any moment.
+"""The training loop: trains any model, and can be interrupted at any moment.
 
 Promises:
-1. Everything random of epoch n comes from (seed, n): a run resumed from its last checkpoint ends
-   with the same weights as one that was never cut off.
-2. A checkpoint is written whole or not at all.
-3. The best epoch is chosen by validation, or by the training loss where a paper does so; the test
-   is never looked at, unless `select` says so aloud.
-4. Several processes come to what one would (see team.py).
+1. All randomness of epoch n comes from (seed, n): a run resumed from its last checkpoint ends with
+   the same weights as one that was never interrupted.
+2. A checkpoint is written completely or not at all.
+3. The best epoch is chosen by validation, or by the training loss if the paper does so; the test is
+   never used, unless `select` says so explicitly.
+4. Several processes give the same result as one (see team.py).
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ CHECKPOINT = "checkpoint.pt"
 METRICS = "metrics.jsonl"
 
 Row = dict[str, Any]
-"""The figures of one epoch."""
+"""The metrics of one epoch."""
 Watch = Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
-"""Called with what begins and how many examples it takes; gives what to count them with."""
+"""Called with the name and size of a step; yields a function that counts its examples."""
 
 
 @contextmanager
 def unwatched(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Nobody is looking."""
+    """Shows nothing."""
     yield lambda count: None
 
 
 @dataclass
 class Progress:
-    """How far a run has come."""
+    """The state of a run."""
 
     epoch: int = 0
     best: float = float("-inf")
-    """Of the measure that selects."""
+    """The best value of the selection metric."""
     best_loss: float = float("inf")
-    """On the validation examples, in the best epoch."""
+    """The validation loss of the best epoch."""
     best_epoch: int = 0
     halved: bool = False
     seconds: float = 0.0
@@ -103,7 +103,7 @@ class Trainer:
     def run(
         self, report: Callable[[Row], None] = lambda row: None, watch: Watch = unwatched
     ) -> Progress:
-        """Train to the end; the model has the weights of the best epoch."""
+        """Train to the end; the model then has the weights of the best epoch."""
         while not self._finished():
             row = self._epoch(watch)
             if self.team.leads:
@@ -114,9 +114,7 @@ class Trainer:
                     self._save(self.folder / CHECKPOINT)
                 report(row)
         if not self.progress.best_epoch:
-            raise FabulaError(
-                "the loss is no number: training went astray. Try a lower lr, or a clip."
-            )
+            raise FabulaError("loss is NaN: training diverged. Lower lr or set clip.")
         self.model.load_state_dict(self.best_weights)
         return self.progress
 
@@ -169,14 +167,17 @@ class Trainer:
         return row
 
     def _spent(self, now: float) -> bool:
-        """Whether the budget is used up in the middle of an epoch, which is cut short then; a team
-        goes on to its end, since its members would not all stop at the same step."""
+        """Whether the budget is used up within an epoch, which is then cut short; a team finishes
+        the epoch, since its members would not all stop at the same step.
+        """
         if self.budget is None or self.team.size > 1:
             return False
         return self.progress.seconds + now >= self.budget
 
     def _step(self, whole: Batch, rate: float) -> Tensor:
-        """One step; the sum of the losses of this process's examples, and how many were right."""
+        """Take one step; returns the summed loss of this process's examples, and the number
+        correct.
+        """
         last = self.regime.epochs * course.steps(len(self.train), self.regime)
         for group in self.optimiser.param_groups:
             group["lr"] = rate * course.rate(self.regime, self.steps, last)
@@ -202,14 +203,15 @@ class Trainer:
             nn.utils.clip_grad_value_(self.model.parameters(), self.regime.clip_value)
         if self.regime.clip:
             norm = _clip_norms(self.model, self.regime)
-            if not torch.isfinite(norm):  # a step into nowhere is not taken
+            if not torch.isfinite(norm):  # skip a step with a non-finite gradient
                 self.optimiser.zero_grad(set_to_none=True)
 
     def _judge(self, row: dict[str, Any], cut_short: bool) -> None:
         done = self.progress
         done.epoch += 1
         measure = -row["loss"] if self.regime.select == "train" else row["valid_accuracy"]
-        # of two that are right as often, the one that is surer of it; one gone astray is neither
+        # of two epochs that are equally accurate, the more confident one; never one that diverged;
+        # and the loss on some examples cannot be compared with that on all
         astray = not isfinite(row["loss"]) or isnan(row["valid_loss"])
         # nor can the loss of some examples be compared with that of all
         astray |= cut_short and self.regime.select == "train" and done.best_epoch > 0
@@ -232,11 +234,11 @@ class Trainer:
         keep(path, state)
 
     def _restore(self, path: Path) -> None:
-        """Go on from a checkpoint, if there is one; figures of a later epoch are forgotten."""
+        """Resume from a checkpoint, if there is one; metrics of later epochs are dropped."""
         found = path.is_file() and self.team.leads
         state = self.team.same(kept(path, self.device) if found else None)
         if state is None:
-            if self.team.leads:  # what was written of an epoch that is to come again
+            if self.team.leads:  # metrics of an epoch that will be repeated
                 path.with_name(METRICS).unlink(missing_ok=True)
             return
         try:
@@ -245,7 +247,7 @@ class Trainer:
             self.optimiser.load_state_dict(state["optimiser"])
             self.progress = replace(Progress(), **state["progress"])
             self.steps = state["steps"]
-        except (KeyError, RuntimeError, TypeError, ValueError):  # of another version, say
+        except (KeyError, RuntimeError, TypeError, ValueError):  # of another version, for example
             raise damaged(path) from None
         metrics = path.with_name(METRICS)
         if found and metrics.is_file():
@@ -253,11 +255,11 @@ class Trainer:
             write_whole(metrics, b"".join(rows[: self.progress.epoch]))
 
 
-# --- parts ----------------------------------------------------------------------------------------
+# --- helpers --------------------------------------------------------------------------------------
 
 
 class Judged:
-    """The answers of a model to examples."""
+    """The answers of a model on examples."""
 
     def __init__(self, answers: Tensor, support: Tensor | None, gold: Tensor, loss: float) -> None:
         self.answers = answers
@@ -269,7 +271,7 @@ class Judged:
 
     @property
     def accuracy(self) -> float:
-        """The share of right answers."""
+        """The fraction of correct answers."""
         return float(self.right.float().mean()) if len(self.right) else 0.0
 
 
@@ -280,11 +282,11 @@ ALONE = Team()
 def evaluate(
     model: Model, tensors: Tensors, device: torch.device, size: int = 0, team: Team = ALONE
 ) -> Judged:
-    """The answers of a model; a team divides the batches among itself."""
+    """Evaluate a model; a team divides the batches among its members."""
     model.eval()
     answers = torch.zeros(len(tensors), dtype=torch.long)
     support = torch.zeros_like(tensors.support)
-    sums = torch.zeros(2, dtype=torch.float64)  # of the losses; of batches with supports chosen
+    sums = torch.zeros(2, dtype=torch.float64)  # of the losses; of batches with chosen supports
     for number, (rows, cut) in enumerate(tensors.batches(size or model.at_once)):
         if number % team.size != team.rank:
             continue
@@ -309,12 +311,12 @@ def evaluate(
 
 
 def loss_of(output: Output, batch: Batch) -> Tensor:
-    """The mean loss of an example of the batch."""
+    """The mean loss per example of the batch."""
     return mean_loss(output.logits, batch.answer) if output.loss is None else output.loss
 
 
 def _clip_norms(model: nn.Module, regime: Regime) -> Tensor:
-    """Cut the norms of the gradients; what the whole norm was."""
+    """Clip the gradient norms; returns the total norm before."""
     parts = [[part] for part in model.parameters()] if regime.clip_each else [model.parameters()]
     norms = torch.stack([nn.utils.clip_grad_norm_(part, regime.clip) for part in parts])
     whole: Tensor = torch.linalg.vector_norm(norms)
@@ -338,7 +340,7 @@ def shape_of(vocabulary: Vocabulary, *parts: Tensors) -> Shape:
 def _optimiser(model: nn.Module, regime: Regime) -> torch.optim.Optimizer:
     decay = regime.weight_decay
     tables = [part.weight for part in model.modules() if isinstance(part, nn.Embedding)]
-    # rows of placeholders must not shrink either
+    # rows of placeholders must not decay either
     kept = {id(table) for table in tables} if regime.cloze and decay else set()
     groups: list[dict[str, Any]] = [
         {"params": [p for p in model.parameters() if p.requires_grad and id(p) not in kept]},
@@ -361,7 +363,7 @@ def _seed(*parts: object) -> int:
 
 
 def keep(path: Path, state: Any) -> None:
-    """Write tensors, whole or not at all."""
+    """Write tensors, completely or not at all."""
     written = BytesIO()
     torch.save(state, written)
     write_whole(path, written.getbuffer())
@@ -371,7 +373,7 @@ def kept(path: Path, device: torch.device | str = "cpu") -> Any:
     """The tensors that `keep` wrote; nothing else is ever loaded, and no code is run."""
     try:
         return torch.load(path, map_location=device, weights_only=True)
-    except Exception:  # torch has many errors for a file that is cut off or somebody else's
+    except Exception:  # torch has many errors for a file that is truncated or foreign
         raise damaged(path) from None
 
 

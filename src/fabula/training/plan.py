@@ -22,29 +22,29 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """All that decides the weights of a run."""
+    """Everything that determines the weights of a run."""
 
     model: str
     data: tuple[Source, ...]
-    """Several are trained on jointly."""
+    """Training data; several sources are trained on jointly."""
     sizes: Mapping[str, Any] = field(default_factory=dict)
     regime: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     start: str | None = None
-    """The folder of a run that this one goes on from: with its words, answers and weights."""
+    """The run that this one is fine-tuned from: with its words, answers and weights."""
     words: tuple[Source, ...] = ()
-    """Data whose words and answers are known too, though they are not trained on."""
+    """Data whose words and answers are known too, although they are not trained on."""
     device: str = "cpu"
     mixed: bool = False
     budget: float | None = None
     threads: int = 1
 
     def own_tests(self) -> dict[str, Source]:
-        """The default test data: those that it is trained on."""
+        """The default test data: the test splits of the training data."""
         return {source.name: source for source in self.data}
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is written beside a run."""
+        """The plan as JSON data, as stored with a run."""
         sources = {
             name: [source.to_dict() for source in getattr(self, name)] for name in ("data", "words")
         }
@@ -52,7 +52,7 @@ class TrainingPlan:
 
 
 def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Settings as (sizes of the model, changes of its regime)."""
+    """Settings divided into sizes of the model and changes to its regime."""
     common = {field.name for field in fields(Regime)}
     sizes = {name: value for name, value in given.items() if name not in common}
     return sizes, {name: value for name, value in given.items() if name in common}
@@ -61,7 +61,7 @@ def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def settings(
     model: type[Model], sizes: Mapping[str, Any], regime: Mapping[str, Any]
 ) -> tuple[Any, Regime]:
-    """The sizes and training of a model with changes, refused if unknown or of a wrong kind."""
+    """The sizes and regime of a model with changes; unknown or invalid settings are rejected."""
     known = {field.name for field in fields(model.Sizes)}
     common = {field.name for field in fields(Regime)}
     for name in (*sizes, *regime):
@@ -77,7 +77,7 @@ def settings(
 
 
 def _check_size(size: Field[Any], value: Any) -> None:
-    """Sizes are at least 1, or 0 where that is the default or said to have a meaning."""
+    """Check that a size is at least 1, or at least 0 if that is the default or has a meaning."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
     whole = isinstance(size.default, int) and size.default != 0
@@ -87,7 +87,7 @@ def _check_size(size: Field[Any], value: Any) -> None:
 
 
 def _checked(kind: type[T], values: Mapping[str, Any]) -> T:
-    """A dataclass of settings whose values are of the right kinds."""
+    """A dataclass of settings with its types checked."""
     for known in fields(kind):  # type: ignore[arg-type]
         given = values.get(known.name)
         if isinstance(given, bool) and type(known.default) in (int, float):
@@ -101,7 +101,7 @@ def _checked(kind: type[T], values: Mapping[str, Any]) -> T:
 
 
 def keep_plan(plan: TrainingPlan, folder: Path) -> None:
-    """Write the plan into its folder, which must not hold another."""
+    """Write the plan into its folder; raises an error if it contains another."""
     make_folder(folder)
     header, said = folder / PLAN, plan.to_dict()
     if plan.start:
@@ -109,10 +109,10 @@ def keep_plan(plan: TrainingPlan, folder: Path) -> None:
     kept = read_json(header)
     if kept == said:
         return
-    if kept and any(folder.glob("restart-*/[!.]*")):  # a lock holds nothing
+    if kept and any(folder.glob("restart-*/[!.]*")):  # a lock does not count
         other = sorted(name for name in kept | said if kept.get(name) != said.get(name))
         raise FabulaError(
-            f"{folder}: holds another run ({', '.join(other)}: not the same); choose another "
+            f"{folder}: contains another run ({', '.join(other)}: not the same); choose another "
             "folder or remove it."
         )
     write_json(header, said)

@@ -1,7 +1,7 @@
-"""Runs: a model on data, from several beginnings, side by side; a folder that says everything.
+"""Runs: a model trained on data with several restarts; one folder documents everything.
 
 A run folder holds `run.json` (model, sizes, training, data, vocabulary, results), and for each
-restart its metrics and checkpoint. Started again, it does only what is missing.
+restart its metrics and checkpoint. Started again, it only does what is missing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CELLS = ("recipe", "question", "answer", "support_size", "hops", "noise", "compo
 
 
 class TrainingRun:
-    """One plan carried out in one folder."""
+    """One plan, executed in one folder."""
 
     def __init__(
         self,
@@ -48,8 +48,9 @@ class TrainingRun:
         team: Team | None = None,
         track: str | None = None,
     ) -> None:
-        """`tests`: what it is tested on, the training's own if not said; `store`: keeps examples;
-        `track`: the trackio project that gets the figures of every epoch."""
+        """`tests`: test data, by default those of the training data; `store`: caches examples;
+        `track`: the trackio project that metrics are logged to.
+        """
         self.plan = plan
         self.folder = folder
         self.tests = plan.own_tests() if tests is None else tests
@@ -115,8 +116,8 @@ class TrainingRun:
         if start and not bool((train.answer >= 0).any()):
             raise FabulaError(
                 f"{plan.start}: this model knows none of the answers of the new data "
-                f"('{label(learned[0].answer)}', …) and learns no new ones; train a model on both "
-                "kinds of data."
+                f"('{label(learned[0].answer)}', …) and cannot learn new ones; train a model on "
+                "both kinds of data."
             )
         seed = fingerprint(f"{plan.seed}:restart:{number}") >> 1
         torch.manual_seed(seed)
@@ -157,7 +158,7 @@ class TrainingRun:
         )
 
     def _examples(self) -> tuple[list[Example], list[Example]]:
-        """For training and validation; of each source some stories are held out."""
+        """The examples for training and validation; some stories of each source are held out."""
         parts = [
             hold_out(source.examples("train", self.store), HELD_OUT) for source in self.plan.data
         ]
@@ -166,7 +167,7 @@ class TrainingRun:
 
 
 def check(plan: TrainingPlan, tests: Mapping[str, Source] | None = None) -> None:
-    """Refuse what cannot be carried out, before anything is made."""
+    """Raise an error for anything impossible, before any data are made."""
     settings(model_named(plan.model), plan.sizes, plan.regime)
     for source in plan.data:
         source.check("train")
@@ -174,7 +175,7 @@ def check(plan: TrainingPlan, tests: Mapping[str, Source] | None = None) -> None
         source.check("test")
     if plan.start and not Path(plan.start).is_dir():
         raise FabulaError(
-            f"--fine-tune-from {plan.start}: no run is here; train one first: "
+            f"--fine-tune-from {plan.start}: no run here; train one first: "
             f"fabula train {plan.model} DATA --out {plan.start}"
         )
 
@@ -189,7 +190,7 @@ def train(
     watch: Watch = unwatched,
     track: str | None = None,
 ) -> dict[str, Any]:
-    """Carry out a plan; the best restart is chosen by validation, and all are reported."""
+    """Execute a plan; the best restart is chosen by validation, and all are reported."""
     check(plan, tests)
     with gathered(plan.device) as team:
         if team.leads:
@@ -197,7 +198,9 @@ def train(
         run = TrainingRun(plan, folder, tests, team=team, track=track)
         if workers > 1 and restarts > 1:
             if team.size > 1:
-                raise FabulaError("restarts side by side and torchrun do not go together.")
+                raise FabulaError(
+                    "parallel restarts cannot be combined with torchrun; drop --workers."
+                )
             results = _side_by_side(run, restarts, workers, report)
         else:
             results = []
@@ -214,7 +217,7 @@ def train(
 def _side_by_side(
     run: TrainingRun, restarts: int, workers: int, report: Callable[[Row], None]
 ) -> list[dict[str, Any]]:
-    """The restarts in processes of their own, which end with this one."""
+    """Run the restarts in separate processes, which end with this one."""
     results = []
     jobs = [partial(run.restart, number) for number in range(restarts)]
     for result in run_jobs(jobs, workers):
@@ -224,8 +227,8 @@ def _side_by_side(
 
 
 def _written(plan: TrainingPlan, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What a run says of itself."""
-    # of several that are right as often, the one that is surest of it
+    """The content of `run.json`."""
+    # of several that are equally accurate, the most confident
     best = max(results, key=lambda result: (result["selected_by"], -result["valid_loss"]))
     return {
         "plan": plan.to_dict(),
@@ -246,10 +249,11 @@ def _written(plan: TrainingPlan, results: Sequence[dict[str, Any]]) -> dict[str,
 
 
 def _check_start(plan: TrainingPlan, kind: type[Model], sizes: Any, model: Model) -> None:
-    """The model that is gone on from must be of the same kind and size."""
+    """Check that the model to fine-tune has the same kind and size."""
     if type(model) is not kind:
         raise FabulaError(
-            f"{plan.start}: holds a {type(model).__name__}, and a {kind.__name__} is to be trained."
+            f"{plan.start}: contains a {type(model).__name__}, not a {kind.__name__}; "
+            "fine-tune the same model."
         )
     for name in plan.sizes:
         if getattr(sizes, name) != getattr(model.sizes, name):
@@ -283,8 +287,8 @@ def as_read(
         for each in examples:
             if each.graph is None:
                 raise FabulaError(
-                    f"model {kind.__name__} is asked about two entities of a story, and "
-                    f"{each.features['recipe']} has other questions ('{each.asked}'); give it such "
+                    f"model {kind.__name__} needs questions about two entities of a story, but "
+                    f"{each.features['recipe']} has others ('{each.asked}'); use a recipe such "
                     "as clutrr/gen-23 or stepgame/clean."
                 )
     return Tensors(examples, vocabulary, regime.max_sentences, regime.cloze)
@@ -296,7 +300,9 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def summary(judged: Judged, tensors: Tensors, majority: str) -> dict[str, Any]:
-    """Accuracy, overall and in cells of like examples, beside chance and the majority answer."""
+    """Accuracy, overall and by cells of similar examples, next to chance and the majority
+    answer.
+    """
     cells: dict[tuple[Any, ...], list[int]] = {}
     for example, right in zip(tensors.examples, judged.right.tolist(), strict=True):
         cell = cells.setdefault(tuple(map(example.features.get, CELLS)), [0, 0, 0])

@@ -25,7 +25,7 @@ from fabula.training.data import Example, Graph, examples_of, words
 
 
 def plain(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said, in the form that it has when it was written and read again."""
+    """A value as it looks after being written and read as JSON."""
     try:
         return dict(orjson.loads(orjson.dumps(said)))
     except TypeError:
@@ -34,7 +34,7 @@ def plain(said: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Source:
-    """Some examples of a recipe, or of data that `generate` wrote as records."""
+    """Some examples of a recipe, or of a data set written as records."""
 
     name: str
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -42,10 +42,12 @@ class Source:
     size: int | None = None
     seed: int | None = None
     split: str | None = None
-    """Another split than the one that would be taken: 'iid' for a test, say."""
+    """A split other than the default, such as 'iid' for a test."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All that decides the examples: also what the recipe says, or what the folder holds."""
+        """Everything that determines the examples, including the content of the recipe or
+        folder.
+        """
         if is_data(self.name):
             content = digest(digests(self.name))
         else:
@@ -55,9 +57,10 @@ class Source:
         return plain({**asdict(self), "content": content})
 
     def near(self) -> Source:
-        """The same, if it reads only recipes of the package and files in the current folder.
+        """This source, if it only reads built-in recipes and files in the current folder.
 
-        For data that a file names which may be somebody else's: an experiment, the plan of a run.
+        For sources named in a file that may come from somebody else: an experiment, the plan of a
+        run.
         """
         if not is_shipped(self.name):
             try:
@@ -68,14 +71,14 @@ class Source:
                 here = False
             if not here:
                 raise FabulaError(
-                    f"{shown(self.name)}: these data are outside the current folder. Copy them "
-                    "here, or name them on the command line."
+                    f"{shown(self.name)}: outside the current folder. Copy the data "
+                    "here, or give them on the command line."
                 )
         return replace(self, changes=near(self.changes, f"recipe {self.name}"))
 
     @classmethod
     def from_dict(cls, said: Any) -> Source:
-        """What `to_dict` wrote; ParseError if it did not."""
+        """The source that `to_dict` wrote; ParseError if it did not."""
         try:
             found = {name: value for name, value in said.items() if name != "content"}
             TypeAdapter(cls).validate_json(orjson.dumps(found), strict=True)
@@ -84,7 +87,7 @@ class Source:
             raise ParseError(f"not a source of data: {shown(said)}.") from None
 
     def check(self, split: str) -> None:
-        """Refuse what has no such split, or not enough of it, before anything is made."""
+        """Raise an error if there is no such split, or too little data, before anything is made."""
         split = self.split or split
         if is_data(self.name):
             needed = islice(self._stored(split).scan(), self.size or 1)
@@ -94,7 +97,9 @@ class Source:
         if split not in splits:
             remedy = hint(split, splits)
             if split == "train":
-                remedy += " It is a test; train on another recipe or add --set splits.train=1000."
+                remedy += (
+                    " It is a test set; train on another recipe or add --set splits.train=1000."
+                )
             raise FabulaError(f"{self.name}: no split '{split}'.{remedy}")
 
     def instances(self, split: str) -> Iterator[Instance]:
@@ -107,21 +112,20 @@ class Source:
         return made.instances(0, size)
 
     def _stored(self, split: str) -> Stored:
-        """A split of data that were generated."""
+        """A split of generated data."""
         if self.changes or self.seed is not None:
             raise FabulaError(
-                f"{self.name}: these data are already generated; settings and a seed apply to "
-                "recipes only."
+                f"{self.name}: already generated; settings and a seed only apply to recipes."
             )
         return Stored(self.name, split)
 
     def examples(self, split: str, store: Path | None = None) -> list[Example]:
-        """The examples of this split; kept in the folder `store`, if one is given."""
+        """The examples of this split; cached in the folder `store`, if given."""
         if store is None or is_data(self.name):
             return self._made(split)
         path = store / f"{digest([self.to_dict(), split, __version__])}.examples"
         if path.is_file():
-            with suppress(ParseError):  # what is damaged is made again
+            with suppress(ParseError):  # damaged files are made again
                 return kept(path)
         make_folder(store)
         made = self._made(split)
@@ -136,8 +140,8 @@ class Source:
     def _enough(self, count: int, split: str) -> None:
         if count < (self.size or 1):
             raise FabulaError(
-                f"{self.name}: {count:,} examples in split '{split}', "
-                f"{f'{self.size:,}' if self.size else 'and some'} are needed; generate more or "
+                f"{self.name}: split '{split}' has {count:,} examples, but "
+                f"{f'{self.size:,}' if self.size else 'some'} are needed; generate more or "
                 "ask for fewer."
             )
 
@@ -148,7 +152,7 @@ def instances(sources: Sequence[Source], split: str) -> Iterator[Instance]:
 
 
 def digest(value: Any) -> str:
-    """A short name for something that JSON can say."""
+    """A short hash of a JSON value."""
     return f"{fingerprint(orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()):016x}"
 
 
@@ -165,7 +169,7 @@ def written(example: Example) -> bytes:
 
 
 def kept(path: Path) -> list[Example]:
-    """The examples in a file of such lines; ParseError if it is anything else."""
+    """The examples in a file of such lines; ParseError for anything else."""
     found = []
     for number, line in lines_of(path):
         place = f"{path}, line {number}"
@@ -180,7 +184,7 @@ def kept(path: Path) -> list[Example]:
 def _example(
     told: Any, asked: Any, answer: Any, support: Any, graph: Any, group: Any, features: Any
 ) -> Example:
-    """An example whose parts have the types that models rely on; an error otherwise."""
+    """An example with its types checked; raises an error otherwise."""
     sound = all(
         type(texts) is list and all(type(text) is str for text in texts)
         for texts in (told, answer, [asked, group], list(features))
@@ -195,7 +199,7 @@ def _example(
             sound = sound and type(word) is str and _among([first, second], len(entities))
         graph = Graph(tuple(entities), tuple(map(tuple, edges)), tuple(query))
     if not sound:
-        raise ValueError("a part has another type")
+        raise ValueError("a part has the wrong type")
     return Example(
         story=tuple(map(words, told)),
         question=words(asked),
@@ -210,5 +214,5 @@ def _example(
 
 
 def _among(numbers: list[Any], count: int) -> bool:
-    """Whether these are numbers of so many things, counted from 0."""
+    """Whether these are valid indices into `count` things."""
     return all(type(number) is int and 0 <= number < count for number in numbers)

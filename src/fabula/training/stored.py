@@ -27,7 +27,7 @@ def save_model(
     shape: Shape,
     model: Model,
 ) -> None:
-    """The trained model with all that is needed to use it."""
+    """Write the trained model with everything needed to use it."""
     keep(folder / WEIGHTS, model.state_dict())
     model.keep(folder)
     write_json(
@@ -55,7 +55,7 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
     """A trained model, ready to answer; `folder` is a run or one restart of it."""
     folder = _best(folder)
     if not (folder / MODEL).is_file():
-        raise FabulaError(f"{folder}: no trained model is here; train one with `fabula train`.")
+        raise FabulaError(f"{folder}: no trained model here; train one with `fabula train`.")
     said = read_json(folder / MODEL)
     try:
         kind = model_named(said["model"])
@@ -70,7 +70,7 @@ def load_model(folder: Path) -> tuple[Model, Vocabulary, Regime]:
                 "labels": vocabulary.answers,
             }
         )
-    except (AttributeError, KeyError, TypeError, ValueError):  # cut off, or of another version
+    except (AttributeError, KeyError, TypeError, ValueError):  # truncated, or of another version
         raise damaged(folder / MODEL) from None
     model = kind.restored(sizes, shape, folder)
     try:

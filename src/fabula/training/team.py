@@ -1,9 +1,8 @@
 """Several processes that train one model together: each takes its share of every batch.
 
 Started by `fabula train --processes N`, or on several machines by torchrun. Gradients are added up
-before every step, so all processes hold the same weights, and they are those of one process with
-the same batches, up to rounding and what a model draws at random. Only the leader writes and
-speaks.
+before every step, so all processes have the same weights, equal to those of one process with the
+same batches, up to rounding and the model's own random draws. Only the leader writes and reports.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ T = TypeVar("T")
 
 
 class Team(NamedTuple):
-    """The place of this process among those that train together."""
+    """The role of this process among those that train together."""
 
     rank: int = 0
     size: int = 1
@@ -32,13 +31,13 @@ class Team(NamedTuple):
 
     @property
     def leads(self) -> bool:
-        """Whether this process writes and speaks."""
+        """Whether this process writes and reports."""
         return self.rank == 0
 
     def share(self, batch: Batch) -> tuple[Batch, float]:
-        """The examples of a batch that are this process's, and which part of the batch they are.
+        """This process's examples of a batch, and their fraction of the batch.
 
-        One without any takes the first example, which counts nothing: all must keep step.
+        A process without any takes the first example with weight 0: all must stay in step.
         """
         if self.size == 1:
             return batch, 1.0
@@ -47,7 +46,7 @@ class Team(NamedTuple):
         return part, len(part) / len(batch) if self.rank < len(batch) else 0.0
 
     def add(self, values: Tensor) -> Tensor:
-        """The sum of what all processes have."""
+        """The sum over all processes."""
         if self.size == 1:
             return values
         total = values.to(self.device, copy=True)
@@ -76,7 +75,7 @@ class Team(NamedTuple):
 
 @contextmanager
 def gathered(device: str) -> Iterator[Team]:
-    """The team that torchrun has started this process in; a team of one without torchrun."""
+    """The team that torchrun started this process in; a team of one without torchrun."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         check_device(device)
@@ -96,10 +95,10 @@ def gathered(device: str) -> Iterator[Team]:
 
 
 def check_device(name: str) -> None:
-    """A device that is not there is refused."""
+    """Raise an error if the device does not exist."""
     try:
         torch.zeros(1, device=name).cpu()
     except (RuntimeError, AssertionError, NotImplementedError):
         other = torch.accelerator.is_available() and torch.accelerator.current_accelerator()
         known = f"cpu or {other.type}" if other else "cpu"
-        raise FabulaError(f"--device {name}: there is none such here; it can be {known}.") from None
+        raise FabulaError(f"--device {name}: not available here; choose {known}.") from None

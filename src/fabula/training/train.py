@@ -1,4 +1,4 @@
-"""Train a model by name: what `fabula.train` and `fabula train` do."""
+"""Trains a model by name: the implementation of `fabula.train` and `fabula train`."""
 
 from __future__ import annotations
 
@@ -42,32 +42,32 @@ def train(
     progress: Callable[[Row], None] | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Train a model, test it, and return the results that `run.json` holds.
+    """Train a model, test it, and return the results, as in `run.json`.
 
-    Called again with the same arguments, it continues an interrupted run.
+    Called again with the same arguments, it resumes an interrupted run.
 
     Args:
         model: a name from `fabula models`, e.g. 'memn2n'.
         data: recipes or generated folders; several are trained on jointly.
         out: the folder of the run.
         test: data to test on instead of the test split of `data`.
-        size: training examples from each source.
-        test_size: test examples from each source.
-        restarts: train this often; the best by validation is reported beside all others.
+        size: number of training examples from each source.
+        test_size: number of test examples from each source.
+        restarts: number of restarts; the best by validation is reported first.
         seed: the seed of the model.
         data_seed: the seed of the recipes.
         changes: keys of the recipes to change.
         settings: hyperparameters of the model, e.g. `{"lr": 0.003, "epochs": 20}`.
-        fine_tune_from: a run whose weights and vocabulary training starts from.
+        fine_tune_from: a run to start from, with its weights and vocabulary.
         device: 'cpu', 'cuda', 'mps'.
         mixed: mixed precision (bfloat16).
         budget: processor time per restart, in seconds.
         threads: threads per process.
-        track: a trackio project that gets the figures of every epoch.
-        workers: restarts that run in parallel.
-        processes: processes that share every batch of one model.
-        progress: called with the figures of every epoch and restart; must be a module's function
-            if `processes` is greater than 1.
+        track: a trackio project to log the metrics of every epoch to.
+        workers: number of restarts that run in parallel.
+        processes: number of processes that share every batch of one model.
+        progress: called with the metrics of every epoch and restart; must be a module-level
+            function if `processes` is greater than 1.
         watch: shows progress within an epoch.
 
     >>> import fabula
@@ -109,7 +109,7 @@ def train(
 
         check_tracking(track)
     if processes > 1 and workers > 1:
-        raise UsageError("--processes and --workers do not go together; choose one.")
+        raise UsageError("--processes and --workers cannot be combined; choose one.")
     if processes > 1:
         from fabula.training.launch import together
 
@@ -140,8 +140,8 @@ def _names(data: str | Path | Sequence[str | Path]) -> list[str]:
     for each in given:
         if not isinstance(each, str | Path):
             raise UsageError(
-                f"data: {type(each).__name__} is not a recipe or a folder by name. Write a data "
-                "set to a folder first, e.g. data.write('data/mine'), and name that."
+                f"data: {type(each).__name__} is not the name of a recipe or folder. Write a data "
+                "set to a folder first, e.g. data.write('data/mine'), and use that."
             )
     return [str(name).rstrip("/") for name in given]
 
@@ -162,7 +162,7 @@ def _take_part(
 
 
 def _ignored(row: Row) -> None:
-    """Nobody is listening."""
+    """Ignore a row of metrics."""
 
 
 def _need_torch() -> None:

@@ -1,4 +1,4 @@
-"""Models trained here: any run folder of `fabula train`."""
+"""Trained models as models to evaluate: any run folder of `fabula train`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAN = "plan.json"
 
 
 class Trained:
-    """Answers with the most likely label; the prompt is not read, only story and question."""
+    """Answers with the most likely label; it reads story and question, not the prompt."""
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         try:
@@ -65,14 +65,15 @@ class Trained:
         return []
 
     def lessons(self) -> Iterator[Instance]:
-        """The training examples it had; the folder may be somebody else's, so they are made of
-        recipes of the package or read from the current folder, and from nowhere else."""
+        """Its training examples. The folder may come from somebody else, so they are generated from
+        built-in recipes or read from the current folder, and from nowhere else.
+        """
         from fabula.training.source import instances
 
         return instances([source.near() for source in self.sources()], "train")
 
     def check(self, instances: Sequence[Instance]) -> None:
-        """Refuse what the model cannot be asked."""
+        """Raise an error for instances that the model cannot answer."""
         self._read(instances)
 
     def _read(self, instances: Sequence[Instance]) -> Tensors:
@@ -85,7 +86,7 @@ class Trained:
         )
 
     def replies(self, asked: Sequence[tuple[Instance, str]]) -> Iterator[tuple[int, Reply]]:
-        """The labels, for all at once."""
+        """The labels, for all instances at once."""
         from fabula.training.loop import evaluate
 
         judged = evaluate(self.model, self._read([found for found, _ in asked]), self.device)

@@ -1,4 +1,4 @@
-"""What the recipe models of worlds check alike, as annotations of their keys.
+"""Checks shared by the recipe models of the worlds, as annotations of their keys.
 
 asks: Annotated[dict[str, Weight], among(KINDS)]
 steps: Annotated[Amount, amount(1, "steps")] = 2
@@ -15,7 +15,7 @@ from fabula.world.relations.amounts import Amount, within
 
 
 def among(kinds: Sequence[str]) -> AfterValidator:
-    """Questions by weight, all of these kinds."""
+    """Accept a table of question kinds and weights whose kinds are all among these."""
 
     def check(weights: Mapping[str, float]) -> Mapping[str, float]:
         for kind in weights:
@@ -27,13 +27,13 @@ def among(kinds: Sequence[str]) -> AfterValidator:
 
 
 def amount(least: int, what: str, most: int = 1000) -> AfterValidator:
-    """A number, or a range, within these bounds."""
+    """Accept a number or a range within these bounds."""
     check: Callable[[Amount], Amount] = lambda given: within(given, least, what, most)  # noqa: E731
     return AfterValidator(check)
 
 
 def twice(names: Sequence[str], key: str) -> None:
-    """Refuse names that are given twice."""
+    """Raise ValueError if a name is given twice."""
     found = sorted({name for name in names if names.count(name) > 1})
     if found:
-        raise ValueError(f"{key}: {', '.join(found)} named twice")
+        raise ValueError(f"{key}: {', '.join(found)} listed twice")

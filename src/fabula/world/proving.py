@@ -1,4 +1,4 @@
-"""What the oracles of several worlds share: the examination of a claim, and loading of rules."""
+"""Shared by the verifiers of several worlds: checking a claim, and loading a logic program."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def examine(
     wanted: object,
     minimal: Callable[[Sequence[int]], bool] = lambda support: False,
 ) -> list[str]:
-    """What is wrong with a claim about a story of `count` sentences, in English.
+    """The objections to a claim about a story of `count` sentences, in English.
 
-    `conclude` says what a set of sentence numbers entails; it must be `wanted` for the whole story
-    and for each support, and no longer if a sentence of a support is left out. The latter is tried
-    for each sentence, unless `minimal` can show it at once.
+    `conclude` gives what a set of sentence numbers entails. It must equal `wanted` for the whole
+    story and for each support, and must not once any sentence of a support is left out. That is
+    tried sentence by sentence, unless `minimal` can show it at once.
     """
     everything = range(1, count + 1)
     failures = []
@@ -46,5 +46,5 @@ def examine(
 
 @cache
 def rules(module: str) -> str:
-    """The logic program beside a module, given its `__file__`."""
+    """The logic program next to a module, given the module's `__file__`."""
     return Path(module).with_name("rules.lp").read_text(encoding="utf-8")

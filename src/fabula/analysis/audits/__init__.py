@@ -1,1 +1,1 @@
-"""Audits of published data by routes of their own: they share no reader with the worlds."""
+"""Audits of published data; they share no reader with the worlds."""

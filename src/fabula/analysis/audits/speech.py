@@ -1,9 +1,9 @@
 """Detects the world and the language of a file of bAbI text.
 
 Promises:
-1. A file of ours says it in the manifest beside it; otherwise the world and language are taken that
-   understand most of the first sentences and questions, the world's own language first.
-2. A sentence that is not understood is left as it is, so that it is reported where it is read.
+1. For one of our files, the manifest next to it says so; otherwise it is the world and language
+   that can parse most of the first sentences and questions, the world's own language first.
+2. A sentence that cannot be parsed is left as it is, so that it is reported when it is read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fabula.language.tongue import Tongue
 from fabula.world import WORLDS
 from fabula.world.base import World
 
-SAMPLE = 5  # stories that are looked at
+SAMPLE = 5  # stories that are tried
 SAMPLE_LINES = 50  # sentences, and questions, of each
 
 
@@ -35,7 +35,7 @@ class Speech(NamedTuple):
     """The language that the world reads."""
     tongue: Tongue | None = None
     provenance: dict[str, Any] = {}
-    """How a record says in which language it is."""
+    """Provenance as in a record, which determines the language."""
 
     def own(self, story: babi.Story) -> babi.Story:
         """The story in the language of the world."""
@@ -46,7 +46,7 @@ class Speech(NamedTuple):
         return self._replace(tongue=self.tongue.begin()) if self.tongue else self
 
     def heard(self, story: babi.Story) -> babi.Story:
-        """The next sentences of the story begun, in the language of the world."""
+        """The next sentences of the current story, in the language of the world."""
         if self.tongue is None:
             return story
         told = tuple(self._heard(sentence) for sentence in story.sentences)
@@ -75,7 +75,7 @@ class Speech(NamedTuple):
 
 
 def speech_of(stories: Sequence[babi.Story], file: Path) -> Speech:
-    """The speech of a file with these stories."""
+    """The world and language of a file with these stories."""
     stories = [
         babi.Story(story.sentences[:SAMPLE_LINES], story.questions[:SAMPLE_LINES])
         for story in stories[:SAMPLE]
@@ -92,7 +92,7 @@ def speech_of(stories: Sequence[babi.Story], file: Path) -> Speech:
     if lines and not most:
         first = next(text for story in stories for text in (*story.sentences, *_asked(story)))
         raise ParseError(
-            f"{file}: nothing here is understood in any world or language, e.g. "
+            f"{file}: no world or language can parse any of it, e.g. "
             f"{shown(first)}. Is this bAbI text?"
         )
     return best
@@ -115,7 +115,7 @@ def _told(file: Path) -> Iterator[Speech]:
             code = content["language"] or "en"
             yield _speech(world, code, content["cipher"], seed)
         except (AttributeError, FabulaError, KeyError, TypeError, ValueError):
-            pass  # of a manifest that is not ours, or older, nothing is taken
+            pass  # ignore a manifest that is not ours, or older
 
 
 def _native() -> Iterator[Speech]:
@@ -140,7 +140,7 @@ def _speech(name: str, code: str, cipher: str = "", seed: int = 0) -> Speech:
 
 
 def _understood(speech: Speech, story: babi.Story) -> int:
-    """How many sentences and questions of a story are understood."""
+    """The number of sentences and questions of a story that can be parsed."""
     own, count = speech.own(story), 0
     for sentence in own.sentences:
         try:

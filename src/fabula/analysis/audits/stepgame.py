@@ -1,19 +1,19 @@
-"""Audits StepGame's data: does each label follow from what the sentences mean?
+"""Audits StepGame's data: does each label follow from the meaning of the sentences?
 
 Promises:
-1. A sentence is understood by the meaning of its words (sides, heights, compass, clock, diagonals)
-   and by who stands where around them; no list of known sentences is used. It shares no code with
-   the reader of the space world, so the two check each other.
-2. A sentence with a word that is not known, a negation, a distance, or two readings is reported as
-   not understood, never guessed.
-3. The convention of the data: every sentence tells exactly one step on the grid. Positions follow
-   by going from agent to agent; a cycle that does not close is a contradiction.
-4. Each label is only compared with what follows; every remark has its place and a reason.
+1. A sentence is parsed by the meaning of its words (sides, heights, compass, clock, diagonals) and
+   their positions; there is no list of known sentences. The parser shares no code with the reader
+   of the space world, so the two check each other.
+2. A sentence with an unknown word, a negation, a distance, or two readings is reported as not
+   understood; there is no guessing.
+3. The convention of the data: every sentence states exactly one step on the grid. Positions follow
+   from agent to agent; a cycle that does not close is a contradiction.
+4. Labels are only compared with what follows; every remark has its place and a reason.
 5. A file in which no sentence is understood is an error.
 
-Words used here:
+Terms used here:
 
-    figure   whom a sentence places              ground   by whom the figure is placed
+    figure   the agent that a sentence places    ground   the agent it is placed relative to
     anchor   an agent that a phrase makes the ground of the whole sentence, e.g. 'seen from B'
     form     a sentence with its agents numbered in order of appearance, e.g. '#0 is above #1.'
     step     (x, y), each -1, 0 or 1; x grows to the right, y upwards
@@ -30,6 +30,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fabula.analysis.audits.findings import Change
 from fabula.core.soundness import shown
 from fabula.datasets.formats.stepgame import Sample, read
 from fabula.errors import FabulaError, ParseError
@@ -37,7 +38,7 @@ from fabula.language.conventions import conventions
 
 Step = tuple[int, int]
 STATED = frozenset(conventions("en", "space").values())
-"""Sentences of our own files that state a convention and tell no relation."""
+"""Sentences of our own files that state a convention and no relation."""
 
 # --- words ------------------------------------------------------------------------------------
 
@@ -92,12 +93,12 @@ OTHERS = _words(
     "round compare pair within half quarter past relation what how does do "
     "steps squares cells"
 )
-"""Known words that end a phrase or mean nothing here."""
+"""Known words that end a phrase or have no meaning here."""
 MOVES = _words(
     "point points turn turns move moves walk walks go goes look looks see sees find finds notice "
     "notices get gets reach reaches arrive"
 )
-"""After an agent these tell what it does, not where it is: 'A points left to B'."""
+"""After an agent these say what it does, not where it is: 'A points left to B'."""
 NEGATIONS = _words("not no never neither nor none without except cannot")
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
@@ -108,7 +109,7 @@ CENTRES = _words("centre center middle")
 BEARINGS = _words("row column level angle degrees relative respect compared aligned")
 """Words that make the agent after 'of', 'to' or 'with' an anchor: 'in the row of B'."""
 ASKING = _words("relation relative where located position direction respect lie")
-"""One of these is in a question for how two agents lie to each other."""
+"""A question about the relation of two agents contains one of these."""
 FASTENED = _words("fixed centred centered pinned anchored mounted")
 
 LABELS: Mapping[Step, str] = {
@@ -132,8 +133,8 @@ Form = tuple[str, ...]
 def form_of(sentence: str) -> tuple[Form, tuple[str, ...]]:
     """A sentence with its agents numbered, and the agents.
 
-    An agent is a word with a capital, or after 'the', that means nothing else; single capital
-    letters are agents unless they are plainly articles.
+    An agent is a word with a capital, or after 'the', that has no other meaning; single capital
+    letters are agents unless they are clearly articles.
     """
     tokens = _TOKEN.findall(sentence)
     agents: dict[str, int] = {}
@@ -188,7 +189,7 @@ Item = Agent | Direction | str
 
 @lru_cache(maxsize=1 << 14)
 def meaning(form: Form) -> Step | str:
-    """How agent 0 lies to agent 1 according to a form, or why that is not clear."""
+    """The position of agent 0 relative to agent 1 according to a form, or why it is unclear."""
     try:
         return _meaning(form)
     except UnclearError as reason:
@@ -205,7 +206,7 @@ def _meaning(form: Form) -> Step:
     items = _items(words)
     grounds = {at: _ground(items, at) for at, i in enumerate(items) if isinstance(i, Direction)}
     if not grounds:
-        raise UnclearError("it tells no direction")
+        raise UnclearError("it states no direction")
     anchor = _anchor(items)
     found: Step = (0, 0)
     for at, place in grounds.items():
@@ -225,19 +226,21 @@ def _meaning(form: Form) -> Step:
 
 
 def _refuse(words: Sequence[str]) -> None:
-    """Unclear if there is a word that is not known, or one that turns everything round."""
+    """Raise UnclearError for an unknown word, or one that reverses the meaning."""
     for word in words:
         if word in NEGATIONS:
             raise UnclearError(f"it has a negation, '{word}'")
         if word[0] != "#" and word != "'s" and not word[0].isdigit() and word not in LEXICON:
-            raise UnclearError(f"the word '{word}' is not known")
+            raise UnclearError(f"unknown word '{word}'")
     for one, then in pairwise(words):
         if one[0] == "#" and then in MOVES:
-            raise UnclearError(f"'{then}' tells what an agent does, not where it is")
+            raise UnclearError(f"'{then}' says what an agent does, not where it is")
 
 
 def _without_neither(form: Form) -> tuple[list[str], bool]:
-    """'Neither in the row nor in the column of B' says that the step is diagonal."""
+    """Handles 'Neither in the row nor in the column of B', which means that the step is
+    diagonal.
+    """
     words = list(form)
     if "neither" in words and "nor" in words:
         start, end = words.index("neither"), words.index("nor")
@@ -247,7 +250,7 @@ def _without_neither(form: Form) -> tuple[list[str], bool]:
 
 
 def _items(words: Sequence[str]) -> list[Item]:
-    """Agents, directions and the other words; direction words side by side are one direction."""
+    """Agents, directions and the other words; adjacent direction words form one direction."""
     clock = any(w in ("clock", "o'clock", "hour") or ":" in w for w in words)
     items: list[Item] = []
     at = 0
@@ -281,22 +284,22 @@ def _items(words: Sequence[str]) -> list[Item]:
 
 
 def _stresses(words: Sequence[str], at: int, after: str) -> bool:
-    """Whether 'right' only stresses what follows: 'right above', 'right next to'."""
+    """Whether 'right' only adds emphasis: 'right above', 'right next to'."""
     return after in PREPOSITIONS | {"next", "there", "here"} and (not at or words[at - 1] != "the")
 
 
 def _count(words: Sequence[str], at: int, after: str) -> None:
-    """Unclear if a number tells a distance other than one step."""
+    """Raise UnclearError if a number states a distance other than one step."""
     number = words[at]
     if number in ("one", "1") or (number == "two" and at and words[at - 1] == "the"):
         return
     if number == "45" and after in ("degree", "degrees"):
         return
-    raise UnclearError(f"the number '{number}' is no hour and not one step")
+    raise UnclearError(f"the number '{number}' is neither an hour nor one step")
 
 
 def _hour(words: Sequence[str], at: int) -> tuple[float, int] | None:
-    """The hour that is told from here, and by how many words."""
+    """The hour stated at this position, and the number of its words."""
     word = words[at]
     if word in ("half", "quarter") and words[at + 1 : at + 2] == ["past"]:
         hour = _whole(words, at + 2)
@@ -334,7 +337,7 @@ def _hand(hour: float) -> Step:
 
 
 def _ground(items: Sequence[Item], at: int) -> int | None:
-    """Where the ground of a direction stands, if the words around it tell.
+    """The index of a direction's ground, if the words around it determine it.
 
     It follows after a link ('left of B', 'higher than B'), or is the possessor ("at B's left");
     directions joined by 'and' share the ground of the last.
@@ -360,19 +363,19 @@ def _ground(items: Sequence[Item], at: int) -> int | None:
 
 
 def _anchor(items: Sequence[Item]) -> int | None:
-    """The agent that a phrase makes the ground of the sentence, if one does."""
+    """The agent that a phrase makes the ground of the sentence, if any."""
     found = {
         item.number
         for at, item in enumerate(items)
         if isinstance(item, Agent) and (_fastened(items, at) or _pointed_out(items, at))
     }
     if len(found) > 1:
-        raise UnclearError("it can be seen from either agent")
+        raise UnclearError("it can be read relative to either agent")
     return found.pop() if found else None
 
 
 def _fastened(items: Sequence[Item], at: int) -> bool:
-    """Whether what stands before an agent makes it an anchor: 'seen from B', 'in the row of B'."""
+    """Whether the words before an agent make it an anchor: 'seen from B', 'in the row of B'."""
     end = at
     while end and items[end - 1] in ARTICLES:
         end -= 1
@@ -387,7 +390,7 @@ def _fastened(items: Sequence[Item], at: int) -> bool:
 
 
 def _pointed_out(items: Sequence[Item], at: int) -> bool:
-    """Whether what follows an agent makes it an anchor: 'B is the centre', 'B is over there'."""
+    """Whether the words after an agent make it an anchor: 'B is the centre', 'B is over there'."""
     after = [item for item in items[at + 1 : at + 6] if item not in ARTICLES]
     while after and after[0] in ("is", "in", "at", "as", "being", "over"):
         if after[1:2] == ["there"] or after[1:2] == ["here"]:
@@ -399,7 +402,7 @@ def _pointed_out(items: Sequence[Item], at: int) -> bool:
 
 
 def _subject(items: Sequence[Item], at: int, grounds: set[int | None]) -> int:
-    """Whom a direction without a ground places: who was last named, but not as a ground."""
+    """The agent that a direction without a ground places: the last one that is not a ground."""
     for place in range(at - 1, -1, -1):
         item = items[place]
         if isinstance(item, Agent) and place not in grounds:
@@ -415,7 +418,9 @@ def _unite(one: Step, other: Step) -> Step:
 
 
 def _fits(step: Step, words: Sequence[str], oblique: bool) -> None:
-    """Unclear if a sentence says 'diagonal', 'same row' or the like of a step that is not so."""
+    """Raise UnclearError if a sentence says 'diagonal', 'same row' or the like, but its step is
+    not.
+    """
     pairs = set(pairwise(words))
     shared = "share" in words
 
@@ -426,9 +431,9 @@ def _fits(step: Step, words: Sequence[str], oblique: bool) -> None:
     level = bool({"horizontal", "horizontally", "level"} & set(words)) or aligned("row")
     upright = bool({"vertical", "vertically"} & set(words)) or aligned("column")
     if diagonal and 0 in step:
-        raise UnclearError("it says 'diagonal' but tells only one direction")
+        raise UnclearError("it says 'diagonal' but states only one direction")
     if not oblique and ((level and step[1]) or (upright and step[0])):
-        raise UnclearError("it says that both are in line and tells another direction")
+        raise UnclearError("it says that both are in line but states another direction")
 
 
 # --- sentences, questions, labels ---------------------------------------------------------------
@@ -443,14 +448,16 @@ class Told(NamedTuple):
 
 
 def understand(sentence: str) -> Told | str:
-    """The meaning of a sentence, or why it is not clear."""
+    """The meaning of a sentence, or why it is unclear."""
     form, agents = form_of(sentence)
     step = meaning(form)
     return step if isinstance(step, str) else Told(agents[0], step, agents[1])
 
 
 def asked(question: str) -> tuple[str, str] | None:
-    """Figure and ground of a question, or None if it does not ask how two agents lie."""
+    """Figure and ground of a question, or None if it does not ask for the relation of two
+    agents.
+    """
     form, agents = form_of(question)
     if len(agents) != 2 or not ASKING & set(form):
         return None
@@ -481,7 +488,7 @@ def label_step(label: str) -> Step | None:
 
 
 class Grid:
-    """Where everybody is, as far as sentences tell."""
+    """The position of every agent, as far as the sentences determine it."""
 
     def __init__(self, told: Mapping[int, Told]) -> None:
         self.near: dict[str, list[tuple[int, str, Step]]] = {}
@@ -525,19 +532,19 @@ class Grid:
         return way
 
     def signs(self, figure: str, ground: str) -> Step | None:
-        """How two agents lie to each other, distances aside; None if no sentences link them."""
+        """The relation of two agents, ignoring distances; None if no sentences link them."""
         one, other = self.places.get(figure), self.places.get(ground)
         if one is None or other is None or one[0] != other[0]:
             return None
         return _sign(one[1] - other[1]), _sign(one[2] - other[2])
 
     def clash(self, agent: str) -> tuple[int, ...]:
-        """Sentences around an agent that cannot all be true; none if they can."""
+        """Sentences around an agent that cannot all be true; empty if they can."""
         place = self.places.get(agent)
         return () if place is None else self.clashes.get(place[0], ())
 
     def chain(self, figure: str, ground: str) -> tuple[int, ...]:
-        """The sentences of a shortest chain between two agents; none if there is no chain."""
+        """The sentences of a shortest chain between two agents; empty if there is none."""
         came: dict[str, tuple[int, str]] = {}
         queue = deque([figure])
         while queue and ground not in came:
@@ -562,7 +569,7 @@ def _sign(number: int) -> int:
 
 
 class Remark(NamedTuple):
-    """One thing wrong with a sample."""
+    """One problem with a sample."""
 
     place: str
     question: str
@@ -572,7 +579,7 @@ class Remark(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """How a form fared where it alone decides the answer."""
+    """How often a form is right and wrong when it alone decides the answer."""
 
     tried: int
     wrong: int
@@ -586,11 +593,11 @@ class StepGameAudit:
     stories: int = 0
     sentences: int = 0
     parsed: int = 0
-    """Sentences that are understood."""
+    """Number of sentences that are understood."""
     unparsed: Counter[str] = field(default_factory=Counter)
-    """Forms that are not understood, with how often they come; see `reasons`."""
+    """Forms that are not understood, with counts; see `reasons`."""
     reasons: dict[str, str] = field(default_factory=dict)
-    """Form to why it is not understood."""
+    """Form to the reason why it is not understood."""
     contradictory: int = 0
     """Stories whose sentences cannot all be true."""
     agree: int = 0
@@ -598,15 +605,17 @@ class StepGameAudit:
     disagree: int = 0
     """Labels that the story refutes."""
     underived: int = 0
-    """Labels of which the story says nothing, or contradictory things."""
+    """Labels about which the story says nothing, or contradicts itself."""
     cited: int = 0
     """Samples that cite sentences."""
     proven: int = 0
     """Samples whose cited sentences alone give the label."""
     hops: dict[int | None, Counter[int]] = field(default_factory=dict)
-    """k to how many questions need how many steps; 0 where no chain is told."""
+    """k to the numbers of steps that questions need; 0 if there is no chain."""
     trials: dict[str, Trial] = field(default_factory=dict)
-    """Form to how it fared in questions about just its two agents."""
+    """Form to its results in questions about exactly its two agents."""
+    changes: list[Change] = field(default_factory=list)
+    """The changes of the corrected edition: refuted labels are replaced, underived ones removed."""
     contradictions: list[Remark] = field(default_factory=list)
     refuted: list[Remark] = field(default_factory=list)
     unknown: list[Remark] = field(default_factory=list)
@@ -614,17 +623,17 @@ class StepGameAudit:
 
     @property
     def deep(self) -> int:
-        """Questions that need exactly k steps."""
+        """Number of questions that need exactly k steps."""
         return sum(counts[k] for k, counts in self.hops.items() if k is not None)
 
     @property
     def suspects(self) -> dict[str, Trial]:
-        """Forms that gave another answer than the label, the most often wrong first."""
+        """Forms that disagreed with a label, the most often wrong first."""
         wrong = [(form, trial) for form, trial in self.trials.items() if trial.wrong]
         return dict(sorted(wrong, key=lambda pair: (-pair[1].wrong, pair[0])))
 
     def to_dict(self) -> dict[str, Any]:
-        """The audit as JSON has it."""
+        """The audit as JSON data."""
         counts = (
             "file", "stories", "sentences", "parsed", "contradictory", "agree", "disagree",
             "underived", "cited", "proven", "deep",
@@ -643,9 +652,9 @@ class StepGameAudit:
 
 
 def audit(paths: Iterable[Path], keep: int = 20) -> Iterator[StepGameAudit]:
-    """The audit of each file, one after another; folders stand for the data files in them.
+    """The audit of each file, one after another; a folder stands for the data files in it.
 
-    Of each kind, the first `keep` remarks of a file are kept.
+    The first `keep` remarks of each kind are kept per file.
     """
     for path in paths:
         for file in data_files(path):
@@ -653,9 +662,9 @@ def audit(paths: Iterable[Path], keep: int = 20) -> Iterator[StepGameAudit]:
 
 
 def data_files(path: Path) -> list[Path]:
-    """The StepGame files that a path names, in order of k."""
+    """The StepGame files at a path, in order of k."""
     if not path.exists():
-        raise FabulaError(f"{path}: there is no such file or folder.")
+        raise FabulaError(f"{path}: no such file or folder.")
     if not path.is_dir():
         return [path]
     found = [
@@ -685,7 +694,7 @@ def audit_file(path: Path, keep: int = 20) -> StepGameAudit:
 
 
 def audit_samples(samples: Iterable[Sample], file: str, keep: int = 20) -> StepGameAudit:
-    """The audit of samples, wherever they come from."""
+    """The audit of samples from any source."""
     result = StepGameAudit(file)
     for sample in samples:
         _audit_sample(result, sample, keep)
@@ -718,6 +727,7 @@ def _audit_sample(result: StepGameAudit, sample: Sample, keep: int) -> None:
     if query is None:
         result.underived += 1
         _note(result.unknown, sample, "the question is not understood", keep)
+        _change(result, sample, "", "the question is not understood")
         return
     chain = grid.chain(*query)
     result.hops.setdefault(sample.k, Counter())[len(chain)] += 1
@@ -727,6 +737,7 @@ def _audit_sample(result: StepGameAudit, sample: Sample, keep: int) -> None:
         result.underived += 1
         reason = _cannot(clash) if clash and found_signs else _unlinked(query, told, lost)
         _note(result.unknown, sample, reason, keep)
+        _change(result, sample, "", reason)
         return
     right = found_signs == label
     if right:
@@ -734,12 +745,13 @@ def _audit_sample(result: StepGameAudit, sample: Sample, keep: int) -> None:
     else:
         result.disagree += 1
         reason = (
-            f"'{sample.label}' is no relation"
+            f"'{sample.label}' is not a relation"
             if label is None
             else f"{_list(chain)} say{'s' * (len(chain) == 1)} '{LABELS[found_signs]}', "
             f"the label '{sample.label}'"
         )
         _note(result.refuted, sample, reason, keep)
+        _change(result, sample, LABELS[found_signs], reason)
     if len(chain) == 1:
         form = show(form_of(sample.story[chain[0] - 1])[0])
         tried, wrong = result.trials.get(form, Trial(0, 0))
@@ -748,6 +760,11 @@ def _audit_sample(result: StepGameAudit, sample: Sample, keep: int) -> None:
         result.cited += 1
         part = Grid({n: told[n] for n in sample.support if n in told})
         result.proven += part.signs(*query) == label
+
+
+def _change(result: StepGameAudit, sample: Sample, label: str, reason: str) -> None:
+    action = "label" if label else "removed"
+    result.changes.append(Change(sample.place, action, sample.label, label, reason))
 
 
 def _note(remarks: list[Remark], sample: Sample, reason: str, keep: int) -> None:

@@ -1,18 +1,18 @@
-"""Leakage: how much of a test set is already in the training set, by measures of growing strength.
+"""Leakage: how much of a test set occurs in the training set, by measures of growing strength.
 
     text       the same story, word for word, with the same question
     order      the same sentences in any order, with the same question
     proof      the same supporting sentences as a set, with the same question
     signature  the same question and support with names abstracted
-    facts      relations only: the same facts before noise, however worded, with the same question
+    facts      relations only: the same facts before noise, in any wording, with the same question
     canonical  as facts, with a relation and its inverse identified ('A left of B', 'B right of A')
 
 Promises:
-1. Both sets are streamed through a columnar engine. What is kept of an item is 8 bytes of hash for
-   each measure, on disk if memory does not suffice. The odds that two of a million items get one
-   hash are below 1e-7.
-2. An item for which a measure cannot be taken is left out of it and not counted as new.
-3. Which way an item was read (as a table, or one by one) does not matter: a test compares them.
+1. Both sets are streamed through a columnar engine. An item takes 8 bytes of hash per measure,
+   spilled to disk if memory runs out. The odds that two of a million items share a hash are below
+   1e-7.
+2. An item that a measure does not apply to is left out of it and not counted as new.
+3. It does not matter how an item was read (as a table, or one by one): a test compares both.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ __all__ = [
 
 
 class Overlap(NamedTuple):
-    """How two sets overlap by one measure."""
+    """The overlap of two sets by one measure."""
 
     train: int
-    """Items of the training set that could be measured."""
+    """Number of items of the training set that could be measured."""
     train_repeats: int
-    """Those that an earlier one of the same set equals."""
+    """Number of those that equal an earlier one of the same set."""
     test: int
     test_repeats: int
     seen: int
-    """Items of the test set that equal one of the training set."""
+    """Number of items of the test set that equal one of the training set."""
     example: str
     """Place of the first of them."""
 
     @property
     def share(self) -> float:
-        """The part of the test set that is seen in training."""
+        """The fraction of the test set that is seen in training."""
         return self.seen / self.test if self.test else 0.0
 
 
@@ -57,22 +57,22 @@ class Repeats(NamedTuple):
 
     items: int
     repeated: int
-    """Items that an earlier one equals."""
+    """Number of items that equal an earlier one."""
     example: str
     """Place of the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """How much of a test set is in a training set."""
+    """How much of a test set occurs in a training set."""
 
     train: int
     test: int
     measures: dict[str, Overlap] = field(default_factory=dict)
-    """Measure to overlap; measures that no item allows are left out."""
+    """Measure to overlap; measures that apply to no item are left out."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The leakage as JSON has it."""
+        """The leakage as JSON data."""
         found = {
             measure: {**overlap._asdict(), "share": round(overlap.share, 6)}
             for measure, overlap in self.measures.items()
@@ -87,7 +87,7 @@ def leak(train: Path | Iterable[Path], test: Path | Iterable[Path]) -> Leak:
         for prints, named in ((known, train), (fresh, test)):
             if not prints.items:
                 place = named if isinstance(named, Path) else ", ".join(map(str, named))
-                raise FabulaError(f"{place}: no question is in this data set.")
+                raise FabulaError(f"{place}: the data set has no questions.")
         found = {}
         for measure in MEASURES:
             ours, theirs = known.repeats(measure), fresh.repeats(measure)
@@ -100,7 +100,7 @@ def leak(train: Path | Iterable[Path], test: Path | Iterable[Path]) -> Leak:
 
 
 def repeats(paths: Path | Iterable[Path]) -> dict[str, Repeats]:
-    """How often a data set repeats itself, by each measure that can be taken."""
+    """How often a data set repeats itself, by each measure that applies."""
     with engine() as tables:
         prints = Prints(tables, "items", paths)
         found = {measure: prints.repeats(measure) for measure in MEASURES}

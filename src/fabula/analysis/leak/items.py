@@ -1,8 +1,8 @@
 """The parts of a question and its story that are compared, for every kind of file.
 
-Records of ours say themselves what supports, proves and is noise. In bAbI text the cited lines are
-the support; StepGame's files cite nothing useful, so there the support is the shortest told chain,
-the facts are those of the whole story, and both are read by the audit's own parser.
+Our records state what is support, proof and noise. In bAbI text the cited lines are the support.
+StepGame's files cite nothing useful, so there the support is the shortest stated chain, the facts
+are those of the whole story, and both are parsed by the audit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from fabula.datasets.stored import ENDINGS, data_files, opened, records_of
 from fabula.errors import ParseError
 
 Fact = tuple[str, words.Step | str, str]
-"""Figure, step and ground; where a sentence is not understood, its text stands for the step."""
+"""Figure, step and ground; if a sentence is not understood, its text takes the place of the
+step.
+"""
 
 
 class Item(NamedTuple):
@@ -33,7 +35,7 @@ class Item(NamedTuple):
     support: tuple[int, ...] | None
     signature: str | None
     facts: tuple[Fact, ...] | None
-    """The story without noise; None if it is not about places on the grid."""
+    """The story without noise; None if it is not about positions on the grid."""
     asked: tuple[str, ...]
 
 
@@ -87,7 +89,7 @@ TAKE: dict[str, Callable[[Item], str | None]] = {
     "facts": _facts,
     "canonical": _canonical,
 }
-"""Measure to what of an item has to be the same."""
+"""Measure to the part of an item that has to be equal."""
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ def items_of(file: Path) -> Iterator[Item]:
 
 
 def ours(file: Path) -> bool:
-    """Whether a file holds records of ours."""
+    """Whether a file holds our records."""
     if file.suffix not in (".jsonl", ".gz"):
         return file.suffix == ".parquet"
     with opened(file) as lines:
@@ -141,7 +143,7 @@ def item_of(record: Instance) -> Item:
 
 
 def _sample(sample: stepgame_files.Sample) -> Item:
-    """A sample of StepGame: its sentences are understood by the audit's parser."""
+    """A sample of StepGame; its sentences are parsed by the audit."""
     told = [words.understand(sentence) for sentence in sample.story]
     known = {n: found for n, found in enumerate(told, 1) if not isinstance(found, str)}
     pair = words.asked(sample.question)
@@ -159,7 +161,7 @@ def _sample(sample: stepgame_files.Sample) -> Item:
 
 
 def _abstract(told: Sequence[words.Told], pair: tuple[str, str]) -> str:
-    """Facts and question with names abstracted, written as in records of ours."""
+    """Facts and question with names abstracted, written as in our records."""
     names: dict[str, str] = {}
 
     def short(name: str) -> str:
@@ -170,7 +172,7 @@ def _abstract(told: Sequence[words.Told], pair: tuple[str, str]) -> str:
 
 
 def _stepgame_text(file: Path) -> bool:
-    """Whether text asks for the relation of agents, as StepGame does."""
+    """Whether bAbI text asks for the relation of agents, as StepGame does."""
     story = next(babi.read(file), None)
     if story is None or not story.questions:
         return False
@@ -178,7 +180,7 @@ def _stepgame_text(file: Path) -> bool:
 
 
 def _babi(file: Path) -> Iterator[Item]:
-    """The questions of bAbI text; the signature comes from the world that understands it."""
+    """The questions of bAbI text; the signature comes from the world that can parse it."""
     from fabula.analysis.audits.speech import speech_of
 
     stories = babi.read(file)

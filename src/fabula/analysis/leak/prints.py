@@ -27,7 +27,9 @@ AS_SQL = {
     "facts": "NULL::VARCHAR",
     "canonical": "NULL::VARCHAR",
 }
-"""The measures of items.TAKE over records as columns; facts on a grid have no such way."""
+"""The measures of items.TAKE over records as columns; facts on a grid cannot be computed this
+way.
+"""
 
 _HASHED = ", ".join(f'IF("{m}" IS NULL, NULL, hash("{m}"))' for m in MEASURES)
 
@@ -35,7 +37,7 @@ ON_A_GRID = "query[1] = 'relation' AND provenance->>'world' = 'space'"
 
 
 class Counted(NamedTuple):
-    """How many items could be measured, and how many of them an earlier one equals."""
+    """The number of items that could be measured, and of those that equal an earlier one."""
 
     items: int
     repeated: int
@@ -62,7 +64,7 @@ class Prints:
         return tuple(row)
 
     def _grid(self, file: Path) -> bool:
-        """Whether there is anything on a grid, where facts are compared too."""
+        """Whether the file has anything on a grid, where facts are compared too."""
         with blaming(file):
             found = f"SELECT count(*) FROM (FROM {rows_of(file)} WHERE {ON_A_GRID} LIMIT 1)"
             return bool(self._one(found)[0])
@@ -97,7 +99,7 @@ class Prints:
         return Counted(items, items - different)
 
     def first_repeat(self, measure: str) -> str:
-        """The place of the first item that an earlier one equals; empty if there is none."""
+        """The place of the first item that equals an earlier one; empty if there is none."""
         found = self._tables.execute(
             f'SELECT place FROM {self._name} AS t JOIN (SELECT "{measure}" AS h, min(rowid) AS '
             f'first FROM {self._name} WHERE "{measure}" IS NOT NULL GROUP BY 1 '
@@ -107,7 +109,7 @@ class Prints:
         return str(found[0][0]) if found else ""
 
     def seen_in(self, other: Prints, measure: str) -> tuple[int, str]:
-        """How many items equal one of another data set, and the place of the first."""
+        """The number of items that equal one of another data set, and the place of the first."""
         count, place = self._one(
             f"SELECT count(*), arg_min(place, rowid) FROM {self._name} "
             f'WHERE "{measure}" IN (SELECT "{measure}" FROM {other._name} '

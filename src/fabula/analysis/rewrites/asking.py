@@ -12,11 +12,11 @@ YES = "yes"
 
 
 def twin(instance: Instance) -> Iterator[Instance | Dropped]:
-    """Where 'Is she in the park?' is answered by yes: 'Where is she?', to be answered by park."""
+    """Turn 'Is she in the park?' with the answer yes into 'Where is she?' with the answer park."""
     if instance.query[0] != "yes-no" or not _is_yes(instance):
         return
     if instance.provenance.get("world") != "actors":
-        yield Dropped(instance.id, "its question is not whether somebody is in a place")
+        yield Dropped(instance.id, "it does not ask whether somebody is in a place")
         return
     made = retell(instance, "twin", lines_of(instance), ("where-person", instance.query[1]))
     if isinstance(made, Instance) and made.answer != (instance.query[2],):

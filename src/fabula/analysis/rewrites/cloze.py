@@ -1,4 +1,4 @@
-"""Names taken out of kinship stories, as a rewriting."""
+"""Anonymised kinship stories, as a rewrite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabula.world.kinship.cloze import anonymised
 
 
 def cloze(instance: Instance, seed: int | None = None) -> Iterator[Instance | Dropped]:
-    """Everybody numbered by first mention, or with a seed at random."""
+    """Number everybody by first mention, or with a seed at random."""
     if instance.provenance.get("world") != "kinship" or "people" not in instance.features:
         yield Dropped(instance.id, "only records of the kinship world list their people")
         return
@@ -20,5 +20,6 @@ def cloze(instance: Instance, seed: int | None = None) -> Iterator[Instance | Dr
     yield replace(
         anonymised(instance, draw),
         id=f"{instance.id}+cloze",
+        extras={},
         provenance={**instance.provenance, "rewrite": "cloze", "of": instance.id},
     )

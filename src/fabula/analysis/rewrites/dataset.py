@@ -1,4 +1,4 @@
-"""Rewrites whole data sets, in memory or into a folder: what `fabula.rewrite` does."""
+"""Rewrites whole data sets, in memory or into a folder: the implementation of `fabula.rewrite`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fabula.datasets.writing import write_records
 from fabula.errors import FabulaError
 
 EXAMPLES = 5
-"""Instances that could not be rewritten, kept with the reason."""
+"""Number of failed instances that are kept with the reason."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Rewritten:
     read: int = 0
     written: int = 0
     dropped: int = 0
-    """Instances whose answers would not stay proven."""
+    """Number of instances whose answers would not stay proven."""
     examples: list[Dropped] = field(default_factory=list)
     """The first of them, each with the reason."""
     manifest: dict[str, Any] = field(default_factory=dict)
@@ -50,12 +50,12 @@ def rewrite(
 
     Args:
         source: a file or folder (records or bAbI text), a `Dataset`, or instances.
-        name: the operation: 'twin', 'exhaustive', 'bare', 'gathered', 'padded', 'renamed',
-            'trimmed' or 'cloze' (see `fabula rewrite --help`).
+        name: the operation: 'flip', 'hold', 'twin', 'exhaustive', 'bare', 'gathered', 'padded',
+            'renamed', 'trimmed' or 'cloze' (see `fabula rewrite --help`).
         out: a folder to write to; by default the result is kept in memory, as a `Dataset`.
         format: the format of the folder.
-        force: replace a data set that is already there.
-        options: what the operation takes: length, filler, tokens, sorts, kinds, seed.
+        force: replace an existing data set.
+        options: options of the operation: length, filler, tokens, sorts, kinds, seed, tokenizer.
 
     >>> import fabula
     >>> found = fabula.rewrite(fabula.Dataset("babi/qa1", size=10), "bare")
@@ -79,7 +79,7 @@ def rewrite(
                         found.examples.append(each)
 
     def about() -> dict[str, Any]:
-        """What the manifest says of the operation; an error if nothing was written."""
+        """The manifest's entry about the operation; an error if nothing was written."""
         found.read, found.written, found.dropped = (
             counts[key] for key in ("read", "written", "dropped")
         )

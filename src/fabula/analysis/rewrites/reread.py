@@ -2,10 +2,10 @@
 
 Promises:
 1. The answer of a rewritten record is proven like any other: by the reader, from its text alone,
-   with supports that stand. What is no longer proven is not a record: `Dropped` says why.
-2. A sentence that was kept says what it said before; if its pronoun now means somebody else, the
-   rewriting is dropped.
-3. The record says what it was made of and how: `provenance.rewrite` and `provenance.of`.
+   with supports that hold. If it is no longer proven, there is no record: `Dropped` says why.
+2. A sentence that was kept means the same as before; if its pronoun now refers to somebody else,
+   the rewrite is dropped.
+3. The record says what it was made from and how: `provenance.rewrite` and `provenance.of`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ READ_BY = ("templates",)
 OF_PROOF = ("hops", "k", "clause", "proof")
 """Features that hold as long as the support is the same."""
 CONVENTION = "convention"
-"""The role of a sentence that states a convention; it stays where it is, at the beginning."""
+"""The role of a sentence that states a convention; it stays at the beginning."""
 MINE = {"en"}  # languages that worlds read themselves
 
 
 class Dropped(NamedTuple):
-    """An instance that cannot be rewritten so, and why."""
+    """An instance that cannot be rewritten this way, and why."""
 
     id: str
     reason: str
@@ -56,7 +56,7 @@ Rename = Callable[[str], str]
 
 
 def lines_of(instance: Instance) -> list[Line]:
-    """The story as lines; what is not in the support is there for what it was there before."""
+    """The story as lines; sentences outside the support keep their roles."""
     return [
         Line(sentence, number, "distractor" if role == "support" else role)
         for number, (sentence, role) in enumerate(
@@ -66,7 +66,7 @@ def lines_of(instance: Instance) -> list[Line]:
 
 
 def bonds(instance: Instance) -> set[int]:
-    """The sentences that must follow the one before them, because of a pronoun."""
+    """The sentences that must directly follow the previous one, because of a pronoun."""
     spoken: set[int] = getattr(reader(instance), "pronouns", set())
     return spoken
 
@@ -80,7 +80,7 @@ def world_of(instance: Instance) -> World:
     if code not in MINE:
         raise FabulaError(
             f"{instance.id}: rewriting needs the language of the world, not '{code}'; "
-            "rewrite first and translate by generating anew."
+            "generate it in that language, then rewrite it."
         )
     return WORLDS[name]
 
@@ -91,18 +91,23 @@ def language_of(instance: Instance) -> str:
 
 
 def reader(instance: Instance) -> Reading:
-    """The story as the reader understands it."""
+    """The reading of the story."""
     world = world_of(instance)
     return world.read(_idiom(world, instance), instance.story)
 
 
 def _idiom(world: World, instance: Instance) -> str:
-    """The language of a record, with the phrases that it brings."""
+    """The language of a record, with the phrases stored in it."""
     return world.idiom(language_of(instance), instance.features)
 
 
+def idiom_of(instance: Instance) -> str:
+    """The language of a record, with the phrases stored in it."""
+    return _idiom(world_of(instance), instance)
+
+
 def check_query(instance: Instance) -> None:
-    """ParseError if the query of a record is not what its question asks."""
+    """Raise ParseError if the query of a record does not match its question."""
     world = world_of(instance)
     asked = world.parse_question(_idiom(world, instance), instance.question)
     if [word.lower() for word in asked] != [word.lower() for word in instance.query]:
@@ -113,7 +118,7 @@ def check_query(instance: Instance) -> None:
 
 
 def _carried(instance: Instance, lines: Sequence[Line], best: int) -> dict[str, Any]:
-    """Features of the world that still hold: of the proof, and of the story if it is whole."""
+    """Features of the world that still hold: of the proof, and of the story if it is complete."""
     if {lines[number - 1].source for number in numbers_of(best)} != set(instance.support):
         return _only(instance.features, READ_BY)
     kept = {line.source for line in lines} - {0}
@@ -143,23 +148,24 @@ def retell(
     told = tuple(reading.facts())
     for line, facts in zip(lines, told, strict=True):
         if line.source and facts != _renamed(instance.facts[line.source - 1], rename):
-            return Dropped(instance.id, f"'{line.text}' would mean something else")
+            return Dropped(instance.id, f"'{line.text}' would change its meaning")
     asked = query or tuple(map(rename, instance.query))
     finding = reading.find(asked)
     if finding is None:
         return Dropped(instance.id, "the answer no longer follows")
     expected = tuple(map(rename, instance.answer))
     if query is None and not same_answer(asked, finding.answer, expected):
-        return Dropped(instance.id, "the answer would be another")
+        return Dropped(instance.id, "the answer would change")
     masks = [
         mask
         for mask in finding.masks[:MOST_SUPPORTS]
         if reading.stands(asked, finding.conclusion, mask)
     ]
     if not masks:
-        return Dropped(instance.id, "no support stands alone")
+        return Dropped(instance.id, "no support is sufficient on its own")
     best, count = masks[0], len(story)
-    stated = sum(line.role == CONVENTION for line in lines)  # first, and counted in no measure
+    # these come first, and no measure counts them
+    stated = sum(line.role == CONVENTION for line in lines)
     roles = ["support" if best >> n & 1 else lines[n - 1].role for n in range(1, count + 1)]
     support = numbers_of(best)
     if "defect" in instance.features:
@@ -193,14 +199,15 @@ def retell(
             "of": instance.id,
             **(details or {}),
         },
+        extras={},  # of a pair, which this is not in
     )  # fmt: skip
 
 
 def _as_proven(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The dialect of a rewritten record: its support is the best proof, not what was cited."""
+    """The dialect of a rewritten record: its support is the best proof, not the published one."""
     if provenance.get("dialect") != "release":
         return {}
-    # kept among the changes, so that the original can be made again
+    # kept among the changes, so that the original can be generated again
     return {"dialect": "", "changes": {**provenance.get("changes", {}), "dialect": "release"}}
 
 
@@ -209,7 +216,9 @@ def _renamed(facts: Sequence[Fact], rename: Rename) -> tuple[Fact, ...]:
 
 
 def _choices(instance: Instance, query: Query, rename: Rename) -> tuple[str, ...] | None:
-    """The answers that the question can have, as far as the record or its recipe tells."""
+    """The answers that the question can have, as far as the record or its recipe determines
+    them.
+    """
     if query[0] == instance.query[0]:
         return None if instance.choices is None else tuple(map(rename, instance.choices))
     try:

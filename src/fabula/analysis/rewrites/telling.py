@@ -1,4 +1,4 @@
-"""The same question about a story told another way."""
+"""The same question about a story told differently."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def bare(instance: Instance) -> Made:
 
 
 def gathered(instance: Instance) -> Made:
-    """The support moved to the end, next to the question, in its own order."""
+    """Move the support to the end, next to the question, in its own order."""
     mask, lines = support_mask(instance), lines_of(instance)
     order = sorted(lines, key=lambda x: (x.role != CONVENTION, mask >> x.source & 1, x.source))
     yield retell(instance, "gathered", order)
 
 
 def trimmed(instance: Instance, tokens: int) -> Made:
-    """At most `tokens` tokens: drops the earliest sentences outside the support."""
+    """Shorten to at most `tokens` tokens: drops the earliest sentences outside the support."""
     mask, lines, tied = support_mask(instance), lines_of(instance), bonds(instance)
     budget = tokens - count_tokens(instance.question)
     size = sum(count_tokens(line.text) for line in lines)
@@ -51,7 +51,7 @@ def trimmed(instance: Instance, tokens: int) -> Made:
         if mask >> line.source & 1 or line.role == CONVENTION:
             continue
         after = line.source + 1
-        group = [line]  # with a sentence goes the one whose pronoun points to it
+        group = [line]  # drop a sentence together with the one whose pronoun refers to it
         if after in tied and not mask >> after & 1:
             group += [other for other in lines if other.source == after]
         elif after in tied:
@@ -68,15 +68,15 @@ def trimmed(instance: Instance, tokens: int) -> Made:
 
 
 def count_tokens(text: str) -> int:
-    """Words and punctuation marks: roughly the tokens of such a text."""
+    """The number of words and punctuation marks: roughly the tokens of such a text."""
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
 def padded(instance: Instance, length: int, filler: bool = False, seed: int = 0) -> Made:
-    """The story at a given length: irrelevant sentences are added at random places.
+    """Lengthen the story to `length` sentences: irrelevant sentences are added at random positions.
 
-    With `filler`, sentences that say nothing about anybody; otherwise people who are not in the
-    story go about, taking and dropping things that are not in it.
+    With `filler`, these state nothing; otherwise people who are not in the story move around,
+    taking and dropping things that are not in it.
     """
     stated = instance.roles.count(CONVENTION)
     missing = length - len(instance.story) + stated
@@ -88,7 +88,7 @@ def padded(instance: Instance, length: int, filler: bool = False, seed: int = 0)
     if filler:
         bank = fillers(code)
         if not bank:
-            raise FabulaError(f"there are no filler sentences in the language '{code}'.")
+            raise FabulaError(f"there are no filler sentences for the language '{code}'.")
         new = [Line(text, role="filler") for text in _cycled(bank, missing, draw)]
     else:
         new = [Line(text) for text in _bystanders(instance, missing, draw)]
@@ -97,7 +97,7 @@ def padded(instance: Instance, length: int, filler: bool = False, seed: int = 0)
 
 
 def _cycled(bank: Sequence[str], count: int, draw: Draw) -> Iterator[str]:
-    """A number of sentences from the bank; none repeats before all have been used."""
+    """`count` sentences from the bank; none repeats before all have been used."""
     while count > 0:
         yield from shuffled(draw, bank)[:count]
         count -= len(bank)
@@ -106,9 +106,9 @@ def _cycled(bank: Sequence[str], count: int, draw: Draw) -> Iterator[str]:
 def _inserted(
     lines: list[Line], new: list[Line], tied: set[int], draw: Draw, first: int
 ) -> list[Line]:
-    """The new lines, in their order, put between the others, never before a tied one.
+    """The new lines, in their order, inserted between the others, never before a tied one.
 
-    The `first` so many lines stay together.
+    The first `first` lines stay together.
     """
     gaps = [at for at in range(first, len(lines) + 1) if at + 1 not in tied]
     places = sorted(pick(draw, gaps) for _ in new)
@@ -121,7 +121,7 @@ def _inserted(
 
 
 def _bystanders(instance: Instance, count: int, draw: Draw) -> list[str]:
-    """Sentences about people and things that the story does not name."""
+    """Sentences about people and things that the story does not mention."""
     names = _named(instance)
     code = language_of(instance)
     bank, tongue = unseen(code), language(code, "actors")
@@ -141,7 +141,7 @@ def _bystanders(instance: Instance, count: int, draw: Draw) -> list[str]:
         elif kind == "DROP" and held:
             what = pick(draw, held)
             del holder[what]
-            things.remove(what)  # nobody else finds it, so that it needs no place
+            things.remove(what)  # nobody else finds it, so it needs no place
         else:
             kind, what = "MOVE", places[below(draw, len(places))]
         told.append(tongue.say(kind, who, (what,), draw))
@@ -153,12 +153,12 @@ def _named(instance: Instance) -> dict[str, list[str]]:
     named = world.entities(instance.facts)
     if named is None:
         name = instance.provenance.get("world")
-        raise FabulaError(f"{instance.id}: names cannot be told apart in the world '{name}'.")
+        raise FabulaError(f"{instance.id}: the world '{name}' does not list its names.")
     return named
 
 
 def renamed(instance: Instance, sorts: Sequence[str] = ("persons",), seed: int = 0) -> Made:
-    """People (and places, and objects) with names that no recipe has, with the same pronouns."""
+    """Give people (and places, and objects) names that no recipe uses, with the same pronouns."""
     names, code = _named(instance), language_of(instance)
     bank, tongue = unseen(code), language(code, "actors")
     draw = stream(instance.id, seed, "", 0, "rename")
@@ -167,7 +167,7 @@ def renamed(instance: Instance, sorts: Sequence[str] = ("persons",), seed: int =
         if sort not in names:
             raise FabulaError(f"names of '{sort}' cannot be swapped. Known: {', '.join(names)}.")
         pools = {key: shuffled(draw, pool) for key, pool in bank[sort].items()}
-        # whoever the choices name is swapped too, or they would give the answer away
+        # names in the choices are swapped too, or they would give the answer away
         everyone = dict.fromkeys([*names[sort], *_choices_of(instance, sort, names)])
         for name in everyone:
             key = "any" if sort != "persons" else tongue.pronoun((name,)) or pick(draw, list(pools))
@@ -190,7 +190,7 @@ def _choices_of(instance: Instance, sort: str, names: dict[str, list[str]]) -> S
 
 
 def _any_of(new: dict[str, str]) -> Callable[[str], str]:
-    """Puts new names in the place of old ones, whole words only."""
+    """A function that replaces old names by new ones, whole words only."""
     words = sorted(new, key=len, reverse=True)
     if not words:
         return lambda text: text

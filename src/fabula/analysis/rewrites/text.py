@@ -4,7 +4,7 @@ Promises:
 1. Sentences, questions and answers of a file are kept as they are; only line numbers change.
 2. An added question is answered from the text alone and cites a minimal proof.
 3. A file that cannot be parsed is reported with its line; nothing is skipped.
-4. The folder that is written has a manifest, and appears whole or not at all.
+4. The output folder has a manifest, and appears completely or not at all.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from fabula.world.base import Reading
 
 ADDED = ("where-person", "where-object")
 SPLITS = {"train": "train", "valid": "valid", "test": "iid"}
-"""The splits of published files, and what a recipe calls them."""
+"""The splits of published files, and their names in a recipe."""
 
 
 class OtherWorldError(FabulaError):
@@ -44,8 +44,8 @@ def injected(path: Path, kinds: Sequence[str] = ADDED) -> Iterator[str]:
     speech = speech_of(stories, path)
     if not speech.world.surveys or speech.tongue is not None:
         raise OtherWorldError(
-            f"{path}: questions can be added to stories of the actor world in its own language; "
-            f"this is '{speech.name}'."
+            f"{path}: questions can only be added to stories of the actor world in its "
+            f"own language; this is '{speech.name}'."
         )
     for story in stories:
         yield babi.text(story.sentences, _asked(story, speech, kinds, path))
@@ -55,7 +55,7 @@ class Injected(NamedTuple):
     """The result of adding questions to files."""
 
     questions: dict[str, int]
-    """How many questions each file has now."""
+    """Number of questions in each file now."""
     skipped: list[str]
     """Files to which no questions can be added, each with the reason."""
 
@@ -63,13 +63,13 @@ class Injected(NamedTuple):
 def inject(
     source: str | Path, out: str | Path, kinds: Sequence[str] | None = None, force: bool = False
 ) -> Injected:
-    """Add to every question of bAbI files all others that can be asked at that point.
+    """Add to bAbI files, next to every question, all others that can be asked at that point.
 
     Args:
         source: a bAbI text file, or a folder of them.
         out: the folder to write to.
-        kinds: the kinds of question to add; by default where people and where things are.
-        force: replace a data set that is already there.
+        kinds: the question kinds to add; by default where people and where things are.
+        force: replace an existing data set.
     """
     chosen = ADDED if kinds is None else tuple(kinds)
     for kind in chosen:
@@ -99,7 +99,7 @@ def inject(
 
 
 def _write_stories(path: Path, stories: Iterable[str]) -> int:
-    """Write stories to a file; how many questions they have."""
+    """Write stories to a file; returns the number of their questions."""
     questions = 0
     with path.open("w", encoding="utf-8", newline="") as target:
         for story in stories:
@@ -114,19 +114,19 @@ def concat(
     """Join published bAbI files, byte by byte, as a recipe joins its tasks.
 
     Args:
-        recipe: a recipe of parts that are bAbI tasks, e.g. 'dyna/concat-t7'.
+        recipe: a recipe whose parts are bAbI tasks, e.g. 'dyna/concat-t7'.
         source: the folder of the published files.
         out: the folder to write to.
-        force: replace a data set that is already there.
+        force: replace an existing data set.
 
-    Returns the names of the files that were joined, by split.
+    Returns the names of the joined files, by split.
     """
     chosen = load(recipe)
     parts = chosen.parts if isinstance(chosen, Collection) else ()
     tasks = tasks_of([part.recipe for part in parts])
     if not tasks:
         raise UsageError(
-            f"recipe {chosen.id}: it does not join bAbI tasks; name one such as dyna/concat-t7."
+            f"recipe {chosen.id}: it does not join bAbI tasks; choose one such as dyna/concat-t7."
         )
     found = {SPLITS[split]: files for split, files in published(Path(source), tasks).items()}
     out = Path(out)
@@ -167,7 +167,7 @@ def _more(
     asked: tuple[str, ...],
     question: babi.Question,
 ) -> Iterator[babi.Question]:
-    """All other questions that can be asked where one was."""
+    """All other questions that can be asked at the same point."""
     for query in speech.world.survey(reading, kinds):
         finding = reading.find(query)
         if query == asked or finding is None:
@@ -184,7 +184,7 @@ def _more(
 def published(folder: Path, tasks: Sequence[int]) -> Mapping[str, list[Path]]:
     """The files of each split in a folder of bAbI files, in the order of the tasks."""
     if not folder.is_dir():
-        raise FabulaError(f"{folder}: there is no such folder.")
+        raise FabulaError(f"{folder}: no such folder.")
     found: dict[str, list[Path]] = {}
     files = {path.name: path for path in sorted(folder.rglob("*.txt"))}
     for split in SPLITS:
@@ -201,7 +201,7 @@ def published(folder: Path, tasks: Sequence[int]) -> Mapping[str, list[Path]]:
             found[split] = there
     if not found:
         raise FabulaError(
-            f"{folder}: no file named like qa{tasks[0]}_single-supporting-fact_train.txt is there."
+            f"{folder}: no file with a name like qa{tasks[0]}_single-supporting-fact_train.txt."
         )
     return found
 

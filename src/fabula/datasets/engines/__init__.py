@@ -1,11 +1,12 @@
-"""Engines: run a recipe into a folder, here, on several processes, or on a Ray cluster.
+"""Engines: run a recipe into a folder, in this process, in several, or on a Ray cluster.
 
-plan      which files there will be, and what each holds
-store     where they are written: on disk, or wherever fsspec reaches
+plan      the files of the data set, and what each holds
+store     where they are written: on disk, or anywhere that fsspec reaches
 shard     how one file is made of pieces
-processes, on_ray   who makes the pieces
-manifest  what is written about them
-run       all of it: START HERE
+processes, on_ray   the workers that make the pieces
+tally     statistics, counted on the fly
+manifest  the manifest of the result
+run       puts it all together: START HERE
 """
 
 from fabula.datasets.engines.run import ENGINES, write

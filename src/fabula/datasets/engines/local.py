@@ -1,6 +1,7 @@
 """A data set as a folder on disk.
 
-It is made in a hidden folder beside the target, named after the plan, which is renamed at the end.
+It is written to a hidden folder next to the target, named after the plan, which is renamed at the
+end.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import orjson
 
 from fabula.core.files import (
     LOCK,
     TEMPORARY,
+    Lock,
     locked,
     put_in_place,
     remove_empty,
@@ -25,9 +27,6 @@ from fabula.core.files import (
 )
 from fabula.datasets.engines.store import MANIFEST, NOTES, Store
 from fabula.errors import OutputError
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 
 class LocalStore(Store):
@@ -40,7 +39,7 @@ class LocalStore(Store):
         self._prefix = f".{out.name}.partial-"
         self._work = out.parent / f"{self._prefix}{digest}"
         self._made: list[Path] = []
-        self._held: BaseFileLock | None = None
+        self._held: Lock | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -70,8 +69,6 @@ class LocalStore(Store):
         if not force and manifest.is_file() and (found := self._finished(manifest)) is not None:
             return found
         check_free(out, self.target, force)
-        import filelock  # noqa: F401  now: Ctrl-C must find either no folder or one with a lock
-
         self._made = [folder for folder in out.parents if not folder.exists()]
         try:
             (self._work / NOTES).mkdir(parents=True, exist_ok=True)
@@ -94,22 +91,22 @@ class LocalStore(Store):
         self._held = locked(self._work / NOTES / LOCK)
         if self._held is None:
             raise OutputError(
-                f"{self.target}: another run is writing there; wait for it or end it."
+                f"{self.target}: another run is writing there; wait for it to finish, or stop it."
             )
 
     def _sweep(self) -> None:
-        """Remove what killed workers left of files that were not whole."""
+        """Remove incomplete files of killed workers."""
         for stale in self._work.rglob(f".*{TEMPORARY}*"):
             stale.unlink(missing_ok=True)
 
     def finish(self) -> None:
         out = self._out
         self._sweep()
-        if os.name == "nt":  # there a folder with an open file can be neither removed nor renamed
+        if os.name == "nt":  # Windows can neither remove nor rename a folder with an open file
             self._release()
         shutil.rmtree(self._work / NOTES)
         put_in_place(self._work, out)
-        for other in out.parent.glob(f"{self._prefix}*"):  # what other plans left unfinished
+        for other in out.parent.glob(f"{self._prefix}*"):  # unfinished work of other plans
             begun = (other / NOTES).is_dir()
             lock = locked(other / NOTES / LOCK) if begun else None
             if lock is not None or not begun:
@@ -125,7 +122,7 @@ class LocalStore(Store):
     def leave(self) -> int:
         if self._held is None and (self._work / NOTES).is_dir():  # stopped before it had the lock?
             self._held = locked(self._work / NOTES / LOCK)
-        if self._held is None:  # not begun, or another run's: only what is empty may go
+        if self._held is None:  # not begun, or another run's: only empty folders may be removed
             remove_empty([self._work / NOTES, self._work])
         else:
             kept = len(list((self._work / NOTES).glob("*.json")))
@@ -141,15 +138,20 @@ class LocalStore(Store):
 
 
 def check_free(out: Path, target: str, force: bool) -> None:
-    """OutputError unless a data set may be written here; only our own is ever replaced."""
+    """Raise OutputError unless a data set may be written here; only our own data sets are ever
+    replaced.
+    """
     target = target or "the current folder"
     if out.exists() and not out.is_dir():
-        raise OutputError(f"{target} is a file; name a folder.")
+        raise OutputError(f"{target} is a file; choose a folder.")
     if not out.exists() or not any(out.iterdir()):
         return
     if not force:
         raise OutputError(
-            f"{target} is not empty; name another folder, or add --force to replace it."
+            f"{target} is not empty; choose another folder, or add --force to replace it."
         )
     if not (out / MANIFEST).is_file():
-        raise OutputError(f"{target} holds no manifest of ours, so --force does not replace it.")
+        raise OutputError(
+            f"{target} has no manifest of Fabula, so --force does not replace it; "
+            "choose another folder."
+        )

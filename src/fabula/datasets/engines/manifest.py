@@ -1,4 +1,4 @@
-"""The manifest: what a data set consists of, and all that is needed to make it again."""
+"""The manifest: the files of a data set, and all that is needed to reproduce it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from fabula.datasets.manifest import manifest
 from fabula.generation.composition import ledger_for, report
 
 CANARY = "fabula-canary-5d1c7f6e-3b0a-4c86-9a57-e2f0c4b8d913"
-"""In every data set, so that training corpora can be cleaned of all of them by one string."""
+"""In every data set, so that one string is enough to remove all of them from training corpora."""
 
 
 def canary(plan: Plan) -> str:
-    """The string that marks this data set: the common one, and one of its own."""
+    """The canary of this data set: the common string, followed by one of its own."""
     return f"{CANARY}:{uuid5(NAMESPACE_URL, f'fabula:{plan.recipe.digest}:{plan.seed}')}"
 
 
 def manifest_of(plan: Plan, made: Mapping[str, Made]) -> dict[str, Any]:
-    """The manifest of a finished plan; it is the same however the data set was made."""
+    """The manifest of a finished plan; it does not depend on how the data set was made."""
     versions = {"fabula": __version__}
     if plan.form == "parquet":  # its bytes depend on the library that writes it
         versions["pyarrow"] = version("pyarrow")

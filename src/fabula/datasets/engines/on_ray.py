@@ -1,7 +1,7 @@
-"""Runs a plan on Ray: a cluster that exists, or one on this machine for the length of the run.
+"""Runs a plan on Ray: on an existing cluster, or on a temporary one on this machine.
 
-Each shard is a task that writes its file itself and reports how far it is; nothing of the data
-passes through this process. Ray itself repeats tasks whose worker or machine is lost.
+Each shard is a task that writes its own file and reports its progress; no data pass through this
+process. Ray itself retries tasks whose worker or machine is lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fabula.datasets.engines.store import Made, Store
 from fabula.errors import MissingExtraError, OutputError
 
 RETRIES = 3
-REPORTED = 5  # pieces after which a task says how far it is: each word costs a millisecond
+REPORTED = 5  # pieces between progress reports: each report costs a millisecond
 
 
 def on_ray(
@@ -26,10 +26,12 @@ def on_ray(
     workers: int | None = None,
     address: str | None = None,
 ) -> Generator[Made, None, None]:
-    """Make the shards as tasks of Ray, in the order in which they get done."""
+    """Make the shards as Ray tasks, in the order of completion."""
     ray = _ray()
     if not store.shared:
-        raise OutputError(f"{store.target}: memory is not shared; name a folder that all see.")
+        raise OutputError(
+            f"{store.target}: memory is not shared; choose a folder that all machines can access."
+        )
     ours = not ray.is_initialized()
     if ours:
         _connect(ray, address, workers)
@@ -38,7 +40,7 @@ def on_ray(
     running: dict[Any, str] = {}
     coming = iter(todo)
     try:
-        # one more than Ray lets run at a time, so that no worker waits for this process
+        # one more than Ray runs at a time, so that no worker waits for this process
         cpus = int(ray.cluster_resources().get("CPU", 1))
         most = workers if workers and workers < cpus else cpus + 1
         while True:
@@ -64,8 +66,8 @@ def on_ray(
 def _seen(made: Made, store: Store) -> Made:
     if store.made(made.file) is None:
         raise OutputError(
-            f"{store.target}: what a machine of the cluster wrote there is not to be seen here; "
-            "name a folder that all machines share, or a place such as s3://bucket/folder."
+            f"{store.target}: a file written by a machine of the cluster is not visible here; "
+            "choose a folder that all machines share, or a URL such as s3://bucket/folder."
         )
     return made
 
@@ -78,8 +80,8 @@ def _next(ray: Any, stream: Any, file: str, store: Store) -> Any:
     except (ray.exceptions.RayError, StopIteration) as error:
         raise OutputError(
             f"{store.target}: the worker of {file} was lost {RETRIES + 1} times: "
-            f"{str(error).splitlines()[0] if str(error) else type(error).__name__}. What is done "
-            "is kept: the same command goes on from there."
+            f"{str(error).splitlines()[0] if str(error) else type(error).__name__}. Finished "
+            "files are kept: the same command resumes."
         ) from None
 
 
@@ -117,11 +119,11 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
 
 
 _jobs: dict[str, Job] = {}
-"""The job this worker is at, by the digest of its plan, so that it is set up only once."""
+"""The current job of this worker, by the digest of its plan, so that it is set up only once."""
 
 
 def _make_shard(plan: Plan, store: Store, shard: Shard) -> Iterator[int | Made]:
-    """Make and write a shard; yields counts of instances, and at the end what was made."""
+    """Make and write a shard; yields counts of instances, and finally the result."""
     if plan.digest not in _jobs:
         _jobs.clear()
         _jobs[plan.digest] = Job.of(plan)

@@ -1,9 +1,9 @@
-"""The plan: which files a data set consists of and what each holds, before anything is made.
+"""The plan: the files of a data set and what each holds, decided before anything is generated.
 
 Promises:
 1. A plan follows from recipe, seed, sizes, format and shard size; never from workers or engine.
-2. A shard is a range of instances of one split. It is made of pieces, and both end where a block
-   of instances that belong together ends.
+2. A shard is a range of instances of one split. It consists of pieces, and both end at the end of a
+   block of instances that belong together.
 3. Two runs have the same digest if and only if they make the same bytes.
 """
 
@@ -23,8 +23,8 @@ from fabula.errors import OutputError
 from fabula.generation.author import Author
 from fabula.recipe.model import Recipe
 
-SHARD = 100_000  # instances in a file, unless asked otherwise
-CHUNK = 1_000  # instances in a piece, which is what a worker makes at a time
+SHARD = 100_000  # default number of instances per file
+CHUNK = 1_000  # instances in a piece, the unit of work
 CHUNK_SENTENCES = 100_000  # sentences in a piece, so that memory stays flat for long stories
 MOST_SHARDS = 99_999
 
@@ -40,17 +40,17 @@ class Shard(NamedTuple):
     stop: int
     """Index after that of its last instance."""
     step: int
-    """Instances in a piece."""
+    """Number of instances per piece."""
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """The ranges that it is made of, in order."""
+        """The ranges of its pieces, in order."""
         for start in range(self.start, self.stop, self.step):
             yield start, min(self.stop, start + self.step)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be made."""
+    """The data set to be made."""
 
     recipe: Recipe
     seed: int
@@ -70,7 +70,7 @@ class Plan:
             count = max(1, -(-size // whole))
             if count > MOST_SHARDS:
                 raise OutputError(
-                    f"{size:,} instances in shards of {self.shard_size:,} are {count:,} files; "
+                    f"{size:,} instances in shards of {self.shard_size:,}: {count:,} files; "
                     f"raise --shard-size to {-(-size // MOST_SHARDS):,} or more."
                 )
             for number in range(count):
@@ -94,11 +94,11 @@ class Plan:
 
 
 def _multiple(size: int, block: int) -> int:
-    """The size, cut so that no block is; at least one block."""
+    """The size rounded down to whole blocks; at least one block."""
     return max(block, size // block * block)
 
 
 def _chunk(recipe: Recipe) -> int:
     asked = recipe.questions if isinstance(recipe.questions, int) else 1
-    longest = recipe.lengths[1] + recipe.every * (asked - 1)
+    longest = recipe.lengths[1] + recipe.question_interval * (asked - 1)
     return max(1, min(CHUNK, CHUNK_SENTENCES // longest))

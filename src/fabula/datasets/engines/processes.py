@@ -1,17 +1,15 @@
 """Runs a plan in this process or in several, with the same bytes.
 
 If there are many shards, each worker makes whole shards; if there are few, the workers make the
-pieces and this process writes them in order. A worker that is lost (killed, out of memory) is
-replaced, and only the shards it was at are made again.
+pieces and this process writes them in order. A lost worker (killed, out of memory) is replaced, and
+only its unfinished shards are made again.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future
-from multiprocessing import get_context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabula.core.workers import AHEAD, LostWorkerError, Workers
 from fabula.datasets.engines.plan import Plan, Shard
@@ -19,14 +17,17 @@ from fabula.datasets.engines.shard import Job, Piece, Tick, write_shard
 from fabula.datasets.engines.store import Made, Store
 from fabula.errors import OutputError
 
-SHARDS_EACH = 4  # from so many shards a worker on, workers make whole shards
-LOSSES = 3  # pools that may break one after another without any shard getting done
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+SHARDS_EACH = 4  # with at least this many shards per worker, workers make whole shards
+LOSSES = 3  # pools that may break in a row without finishing any shard
 
 
 def inline(
     plan: Plan, todo: Sequence[Shard], store: Store, tick: Tick
 ) -> Generator[Made, None, None]:
-    """Make the shards here, one after another."""
+    """Make the shards in this process, one after another."""
     job = Job.of(plan)
     for shard in todo:
         yield write_shard(store, job.format, shard, job.pieces(shard), tick)
@@ -35,7 +36,7 @@ def inline(
 def processes(
     plan: Plan, todo: Sequence[Shard], store: Store, tick: Tick, workers: int
 ) -> Generator[Made, None, None]:
-    """Make the shards with several processes, in the order in which they get done."""
+    """Make the shards with several processes, in the order of completion."""
     asked = sum(shard.stop - shard.start for shard in todo)
     if workers <= 1 or asked <= max((shard.step for shard in todo), default=0):
         yield from inline(plan, todo, store, tick)
@@ -56,11 +57,11 @@ def processes(
             losses += 1
             if losses >= LOSSES:
                 raise OutputError(
-                    f"{store.target}: worker processes were killed {losses} times, perhaps for "
-                    "want of memory; try fewer with --workers. Files that are whole are kept: the "
-                    "same command goes on from there."
+                    f"{store.target}: worker processes were killed {losses} times, perhaps because "
+                    "memory ran out; try fewer --workers. Finished files are kept: the "
+                    "same command resumes."
                 ) from None
-        finally:  # on Ctrl-C or an error, what is being made is not waited for
+        finally:  # on Ctrl-C or an error, do not wait for unfinished work
             crew.dismiss(finished)
 
 
@@ -68,10 +69,12 @@ class _Crew:
     """A pool of workers for one plan."""
 
     def __init__(self, plan: Plan, store: Store, tick: Tick, workers: int) -> None:
+        from multiprocessing import get_context
+
         self._ticks: Any = get_context("spawn").SimpleQueue()
         self._plan, self._store, self._tick, self._workers = plan, store, tick, workers
         self._counted: dict[str, int] = {}
-        # a store that other processes do not see is not theirs to write to
+        # other processes must not write to a store that they cannot see
         theirs = store if store.shared else None
         self._pool = Workers(workers, _employ, plan, theirs, self._ticks)
 
@@ -105,7 +108,7 @@ class _Crew:
             self._tick(count)
 
     def pieces(self, todo: Sequence[Shard]) -> Iterator[Made]:
-        """Shards written here, of pieces made by the workers."""
+        """Shards written by this process, from pieces made by the workers."""
         style = Job.of(self._plan).format
         waiting: deque[Future[Piece]] = deque()
         ranges = ((shard.split, start, stop) for shard in todo for start, stop in shard.pieces())
@@ -136,7 +139,7 @@ class _Crew:
                 raise
 
     def dismiss(self, wait: bool) -> None:
-        """End the workers; without `wait`, in the middle of what they do."""
+        """End the workers; without `wait`, abort their current tasks."""
         self._pool.close(wait)
 
 

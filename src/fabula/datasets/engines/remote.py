@@ -1,6 +1,6 @@
-"""A data set in any place that fsspec reaches: s3://bucket/folder, gs://…, memory://…
+"""A data set anywhere that fsspec reaches: s3://bucket/folder, gs://…, memory://…
 
-There folders cannot be renamed, so shards are written where they belong; the manifest, written
+Folders cannot be renamed there, so shards are written to their final place; the manifest, written
 last, makes them a data set.
 """
 
@@ -16,7 +16,7 @@ from fabula.errors import OutputError
 
 PLAN = f"{NOTES}/plan.json"
 APPEARS_WHOLE = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss")
-"""Object stores: an upload is there when it is complete, and a move would be a second upload."""
+"""Object stores: an upload appears when it is complete, and a move would be a second upload."""
 
 
 class RemoteStore(Store):
@@ -36,7 +36,7 @@ class RemoteStore(Store):
             self._fs, self._root = fsspec.core.url_to_fs(self.target)
         except ImportError as error:
             raise OutputError(
-                f"{self.target}: {str(error).rstrip('.')}. (For s3:// it is s3fs, for gs:// gcsfs.)"
+                f"{self.target}: {str(error).rstrip('.')}. (s3:// needs s3fs, gs:// needs gcsfs.)"
             ) from None
         except ValueError as error:
             raise OutputError(f"{self.target}: {str(error).rstrip('.')}.") from None
@@ -66,7 +66,7 @@ class RemoteStore(Store):
             else:
                 self._fs.mv(partial, path)
         except BaseException:
-            with suppress(Exception):  # the first error is the one to tell
+            with suppress(Exception):  # report the first error
                 file.close()
                 if whole:
                     file.discard()
@@ -98,11 +98,11 @@ class RemoteStore(Store):
             if manifest is not None and (found := self._already(manifest)) is not None:
                 return found
             raise OutputError(
-                f"{self.target} is not empty; name another folder, or add --force to replace it."
+                f"{self.target} is not empty; choose another folder, or add --force to replace it."
             )
         if held and manifest is None and plan is None:
             raise OutputError(
-                f"{self.target} holds no manifest of ours, so --force does not replace it."
+                f"{self.target} has no manifest of Fabula, so --force does not replace it."
             )
         if held:
             self._fs.rm(self._root, recursive=True)

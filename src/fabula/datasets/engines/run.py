@@ -1,11 +1,11 @@
 """From a recipe to a data set in a folder.
 
 Promises:
-1. The bytes depend on recipe, seed, sizes, format and shard size only: they are the same from one
+1. The bytes depend only on recipe, seed, sizes, format and shard size: they are the same from one
    process, several, or a Ray cluster.
-2. What is there is whole: a run that is cut off at any moment (killed, a full disk, a lost worker)
-   leaves nothing that looks like a data set. Started again, it makes what is missing, and ends
-   with the same bytes.
+2. Output is all or nothing: a run interrupted at any moment (killed, a full disk, a lost worker)
+   leaves nothing that looks like a data set. Run again, it makes the missing files and ends with
+   the same bytes.
 3. Memory does not grow with the number of instances.
 """
 
@@ -48,14 +48,18 @@ def write(
     address: str | None = None,
     shard_size: int = SHARD,
 ) -> dict[str, Any]:
-    """Generate the splits into a folder and return the manifest."""
+    """Generate the splits into a folder and return the manifest.
+
+    The arguments are those of `fabula.write`; `form` is the name of a format, `engine` one of
+    ENGINES, and `address` that of a Ray cluster.
+    """
     format_named(form)
     if engine not in ENGINES:
         raise FabulaError(f"unknown engine '{engine}'.{hint(engine, ENGINES)}")
     if address is not None and engine != "ray":
-        raise FabulaError("an address is that of a Ray cluster: add --engine ray.")
+        raise FabulaError("--address is for Ray clusters only: add --engine ray.")
     plan = Plan(recipe, recipe.seed if seed is None else seed, dict(sizes), form, shard_size)
-    plan.shards  # noqa: B018  what is wrong with the plan is told before anything is touched
+    plan.shards  # noqa: B018  report problems of the plan before touching anything
     runner = _runner(engine, workers, address)
     store = store_at(out, plan.digest)
     try:
@@ -68,8 +72,8 @@ def write(
     except BaseException as error:
         kept = store.leave()
         if kept:
-            of = f"{kept:,} of {len(plan.shards):,} files are whole and kept"
-            error.add_note(f"{of}: the same command goes on from there.")
+            of = f"{kept:,} of {len(plan.shards):,} files are finished and kept"
+            error.add_note(f"{of}: the same command resumes from there.")
         if isinstance(error, OSError):
             raise unwritable(out, error, *_notes(error)) from error
         raise
@@ -91,7 +95,7 @@ def _runner(engine: str, workers: int | None, address: str | None) -> Runner:
 
 
 def _make(plan: Plan, store: Store, progress: Tick, runner: Runner) -> dict[str, Made]:
-    """Make the shards that are not there yet; all of them, by file."""
+    """Make the missing shards; returns all of them, by file."""
     found = {shard.file: store.made(shard.file) for shard in plan.shards}
     made = {file: done for file, done in found.items() if done is not None}
     progress(sum(done.instances for done in made.values()))
@@ -103,7 +107,7 @@ def _make(plan: Plan, store: Store, progress: Tick, runner: Runner) -> dict[str,
 
 
 def _complete(plan: Plan, store: Store, made: Mapping[str, Made]) -> dict[str, Any]:
-    """Write what makes the shards a data set, the manifest last."""
+    """Write the files that make the shards a data set, the manifest last."""
     manifest = manifest_of(plan, made)
     store.put(CARD, card(plan, manifest).encode())
     store.put(MANIFEST, orjson.dumps(manifest, option=orjson.OPT_INDENT_2))

@@ -1,7 +1,7 @@
 """Makes a shard: pieces are made in this process or in others, and written in order.
 
-The bytes of a shard are a function of the job and the shard; where its pieces were made and who
-wrote it does not matter.
+The bytes of a shard are a function of the job and the shard; it does not matter which process made
+its pieces or wrote it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from fabula.generation.composition import ledger_for
 from fabula.recipe.model import Recipe
 
 Tick = Callable[[int], None]
-"""Called with the number of instances just made, or minus those that have to be made again."""
+"""Called with the number of instances just made, or a negative number if some must be made
+again.
+"""
 
 
 class Piece(NamedTuple):
     """A part of a shard, ready to be written."""
 
     size: int
-    """How many instances it holds."""
+    """Number of instances in it."""
     content: Any
     tally: Tally
 
@@ -51,17 +53,20 @@ class Job:
         """Instances start … stop-1 as a piece of a file."""
         author = self._authors.get(split)
         if author is None:
-            author = self._authors[split] = Author(self.recipe, split, self.seed)
-        tally = Tally(ledger=ledger_for(self.recipe, split))
-        gc.disable()  # a piece makes little garbage, and looking for it costs a tenth of the time
+            author = self._authors[split] = Author(
+                self.recipe, split, self.seed, only_best=self.format.only_best
+            )
+        tally = Tally(ledger=ledger_for(self.recipe, split), only_best=self.format.only_best)
+        gc.disable()  # a piece makes little garbage, and collecting it costs a tenth of the time
         try:
-            passages = tally.counting(author.passages(start, stop))
+            text = self.format.text and tally.ledger is None
+            passages = tally.counting(author.passages(start, stop, text))
             return Piece(stop - start, self.format.piece(author, passages), tally)
         finally:
             gc.enable()
 
     def pieces(self, shard: Shard) -> Iterator[Piece]:
-        """The pieces of a shard, made here."""
+        """The pieces of a shard, made in this process."""
         for start, stop in shard.pieces():
             yield self.piece(shard.split, start, stop)
 
@@ -69,7 +74,7 @@ class Job:
 def steps(
     store: Store, style: Format, shard: Shard, pieces: Iterable[Piece]
 ) -> Iterator[int | Made]:
-    """Write a shard, piece by piece: yields the count of each, and at the end what was made."""
+    """Write a shard, piece by piece: yields the count of each, and finally the result."""
     with store.create(shard.file) as raw:
         file = _Measured(raw)
         sink = style.sink(file)  # type: ignore[arg-type]  # it has all that a sink needs
@@ -85,19 +90,19 @@ def steps(
         count, digest = shard.stop - shard.start, file.digest.hexdigest()
         ledger = tally.ledger.to_dict() if tally.ledger else None
         made = Made(shard.file, count, file.size, digest, tally.to_dict(), ledger)
-        store.note(made)  # before the name: a shard with a name always has a note
+        store.note(made)  # before the rename: a shard with a name always has a note
     yield made
 
 
 def write_shard(
     store: Store, style: Format, shard: Shard, pieces: Iterable[Piece], tick: Tick
 ) -> Made:
-    """Write a shard; it gets its name when it is whole."""
+    """Write a shard; it gets its name when it is complete."""
     for step in steps(store, style, shard, pieces):
         if isinstance(step, Made):
             return step
         tick(step)
-    raise AssertionError("a shard ends with what was made")
+    raise AssertionError("steps() must end with a Made")
 
 
 class _Measured:
@@ -106,7 +111,7 @@ class _Measured:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.closed = False
-        """What is written then goes nowhere: a sink that was given up may still try."""
+        """Further writes are discarded: an abandoned sink may still try."""
         self.size = 0
         self.digest = sha256()
 
@@ -136,4 +141,4 @@ class _Measured:
         return False
 
     def close(self) -> None:
-        """The file itself is closed by the one who opened it."""
+        """Left to the code that opened the file."""

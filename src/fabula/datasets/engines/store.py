@@ -1,12 +1,12 @@
-"""Where a data set is written: a folder on disk, or any place that fsspec reaches.
+"""Where a data set is written: a folder on disk, or anywhere that fsspec reaches.
 
 Promises:
-1. A file appears under its name when it is whole: it is written to a temporary name and moved, or,
-   in an object store, uploaded so that it appears at once.
-2. A data set that is not whole never looks whole. On disk it is made in a hidden folder beside the
+1. A file appears under its name when it is complete: it is written to a temporary name and moved,
+   or, in an object store, uploaded so that it appears at once.
+2. An incomplete data set never looks complete. On disk it is made in a hidden folder next to the
    target, which is renamed at the end; elsewhere the manifest, written last, makes it a data set.
-3. Beside each finished shard there is a note of its checksum (in '.progress', taken away at the
-   end), so that a run that was cut off knows what it need not make again.
+3. Each finished shard has a note of its checksum (in '.progress', removed at the end), so that an
+   interrupted run knows what it need not make again.
 4. Only one run at a time writes to a folder on disk.
 """
 
@@ -34,13 +34,13 @@ class Made(NamedTuple):
     bytes: int
     sha256: str
     figures: dict[str, dict[str, int]]
-    """What was counted while it was made."""
+    """Statistics counted while it was made."""
     ledger: dict[str, Any] | None = None
-    """The compositions of its instances, where the recipe is about them."""
+    """The compositions of its instances, if the recipe is compositional."""
 
 
 class Store(ABC):
-    """The folder of a data set. What workers need of it can be sent to other processes."""
+    """The folder of a data set. It can be sent to other processes, for workers to write to."""
 
     shared = True
     """Whether other processes see what is written."""
@@ -49,11 +49,11 @@ class Store(ABC):
         self.target = target
         self.digest = digest
 
-    # --- what workers need ---
+    # --- for workers ---
 
     @abstractmethod
     def create(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """A context that gives a file to write; it gets its name when the context ends well."""
+        """A context with a file to write, which gets its name when the context succeeds."""
 
     @abstractmethod
     def read(self, name: str) -> bytes | None:
@@ -69,36 +69,36 @@ class Store(ABC):
             file.write(content)
 
     def note(self, made: Made) -> None:
-        """Note a shard that is complete but for its name."""
+        """Record a shard that is complete except for its name."""
         self.put(_note(made.file), orjson.dumps(made._asdict()))
 
     def made(self, file: str) -> Made | None:
-        """The shard of this name, if it is there, whole."""
+        """The shard with this name, if it exists and is complete."""
         noted = self.read(_note(file))
         if noted is None:
             return None
         try:
             made = Made(**orjson.loads(noted))
-        except (TypeError, orjson.JSONDecodeError):  # no note of ours
+        except (TypeError, orjson.JSONDecodeError):  # not a note of ours
             return None
         return made if self.size(file) == made.bytes else None
 
-    # --- what the one who runs it needs ---
+    # --- for the run as a whole ---
 
     @abstractmethod
     def begin(self, force: bool) -> dict[str, Any] | None:
-        """Make room; the manifest if the very same data set is already there."""
+        """Prepare the folder; returns the manifest if this very data set is already there."""
 
     @abstractmethod
     def finish(self) -> None:
-        """Make it a data set."""
+        """Turn the files into a data set."""
 
     @abstractmethod
     def leave(self) -> int:
-        """Stop before the end; how many finished shards are kept for another run."""
+        """Stop early; returns the number of finished shards kept for another run."""
 
     def _already(self, manifest: bytes) -> dict[str, Any] | None:
-        """The manifest, if it is that of this very plan and all its files are there."""
+        """The manifest, if it belongs to this very plan and all its files are there."""
         found = dict(orjson.loads(manifest))
         files = [part for split in found.get("splits", {}).values() for part in split["files"]]
         same = found.get("plan") == self.digest

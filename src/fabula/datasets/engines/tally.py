@@ -1,4 +1,4 @@
-"""The figures of a data set, counted while it is made: exact, whatever its size and format."""
+"""Statistics of a data set, counted while it is generated: exact, for any size and format."""
 
 from __future__ import annotations
 
@@ -10,26 +10,33 @@ from fabula.generation.author import Passage
 from fabula.generation.composition import Ledger
 
 COUNTS = ("kinds", "answers", "sentences", "support_sizes", "supports", "conventions")
-MOST_KEYS = 1_000  # different answers told apart; the rest is counted together
+MOST_KEYS = 1_000  # different answers counted separately; the rest is counted together
 OTHERS = "(others)"
 
 
 class Tally:
     """Counts of questions: by kind, answer, sentences before, support size, number of supports, and
-    the conventions that answers rely on."""
+    the conventions that answers rely on.
+    """
 
     def __init__(
-        self, counts: Mapping[str, Mapping[str, int]] | None = None, ledger: Ledger | None = None
+        self,
+        counts: Mapping[str, Mapping[str, int]] | None = None,
+        ledger: Ledger | None = None,
+        only_best: bool = False,
     ) -> None:
+        """With `only_best`, of the numbers of supports only 0 is counted: more are not known."""
+        self._only_best = only_best
         given = counts or {}
         self.ledger = ledger
-        """The compositions, where the recipe is about them."""
+        """The compositions, if the recipe is compositional."""
         self.counts: dict[str, Counter[str]] = {
             name: Counter(given.get(name, {})) for name in COUNTS
         }
 
     def counting(self, passages: Iterable[Passage]) -> Iterator[Passage]:
-        """The passages as they are, counted as they go by."""
+        """The same passages, counted as they pass."""
+        only_best = self._only_best
         kinds: list[str] = []
         answers: list[str] = []
         told: list[int] = []
@@ -37,12 +44,14 @@ class Tally:
         supports: list[int] = []
         relied: list[str] = []
         for passage in passages:
-            for position, query, _, answer, cited, masks, conventions in passage.asked:
+            for asked in passage.asked:
+                position, query, _, answer, cited, masks, conventions = asked[:7]
                 kinds.append(query[0])
                 answers.append(", ".join(answer))
                 told.append(position)
                 sizes.append(masks[0].bit_count() if masks else len(cited))
-                supports.append(len(masks))
+                if not (masks and only_best):
+                    supports.append(len(masks))
                 relied += conventions
             if self.ledger is not None:
                 self.ledger.note(passage)
@@ -52,7 +61,7 @@ class Tally:
             self._add(name, Counter(values))
 
     def merge(self, other: Tally) -> None:
-        """Add the counts of another."""
+        """Add the counts of another tally."""
         for name, counts in other.counts.items():
             self._add(name, counts)
         if self.ledger is None:
@@ -69,7 +78,7 @@ class Tally:
             counts[word] += count
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """The counts, the commonest first or in numerical order."""
+        """The counts, most frequent first or in numerical order."""
         return {name: dict(sorted(c.items(), key=_order)) for name, c in self.counts.items()}
 
 

@@ -1,7 +1,7 @@
 """Formats: how a data set is written. One small module each behind one interface (`base.py`).
 
-A format writes the records of a *passage* (a story with its questions), so that formats which
-keep the questions of a story together and formats with one record per question are served alike.
+A format writes the records of a *passage* (a story with its questions). This serves formats that
+keep the questions of a story together as well as those with one record per question.
 
 Another package adds a format with an entry point that names a `Format` (see `base.py`):
 
@@ -41,6 +41,7 @@ FORMATS: Registry[Format] = Registry(
             "t5": "t5:FORMAT",
             "rl": "rl:FORMAT",
             "squad": "squad:FORMAT",
+            "interchange": "interchange:FORMAT",
         }.items()
     },
     "format",
@@ -48,5 +49,5 @@ FORMATS: Registry[Format] = Registry(
 
 
 def format_named(name: str) -> Format:
-    """The format of this name."""
+    """The format with this name."""
     return FORMATS.find(name)

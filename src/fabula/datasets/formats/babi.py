@@ -7,7 +7,8 @@
 Promises:
 1. Reading a file and writing it again gives the same bytes, quirks included (the blank before the
    tab, the order of supports, blanks in answers).
-2. Line numbers count statements and questions; records count sentences. Only this module converts.
+2. Line numbers count statements and questions; records count sentences. Only this module converts
+   between the two.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ class Question(NamedTuple):
     """A question line."""
 
     position: int
-    """Sentences told before it."""
+    """Number of sentences before it."""
     text: str
     answer: str
     """As written, e.g. 'milk,apple'."""
     support: tuple[int, ...]
     """Sentence numbers, in the order of the file."""
     blank: bool = False
-    """Whether a blank stands between question mark and tab."""
+    """Whether there is a blank between question mark and tab."""
     line: int = 0
     """Line of the file, from 1."""
 
@@ -65,7 +66,7 @@ def text(sentences: Sequence[str], questions: Iterable[Question]) -> str:
 
 
 def read(path: Path) -> Iterator[Story]:
-    """The stories of a file; one without any question is refused."""
+    """The stories of a file; rejects a file without questions."""
     asked = 0
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -76,19 +77,19 @@ def read(path: Path) -> Iterator[Story]:
         raise ParseError(f"{path}: not UTF-8 text: {error}.") from None
     if not asked:
         raise ParseError(
-            f"{path}: no question in this file. In bAbI text a question line has its answer and "
+            f"{path}: the file has no questions. In bAbI text a question line has its answer and "
             "the supporting line numbers after tabs: '3 Where is Mary?<TAB>bathroom<TAB>1'."
         )
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    """The lines, of a long one only as much as is needed to refuse it."""
+    """The lines; long ones are truncated just beyond the limit."""
     while line := file.readline(LONGEST + 2):
         yield line
 
 
 def parse(lines: Iterable[str], place: str) -> Iterator[Story]:
-    """The stories in lines of text; ParseError names the line that is wrong."""
+    """The stories in lines of text; ParseError names the wrong line."""
     sentences: list[str] = []
     questions: list[Question] = []
     number_of: dict[int, int] = {}  # line number to sentence number
@@ -126,7 +127,9 @@ def _question(
 ) -> Question:
     parts = rest.split("\t")
     if len(parts) not in (2, 3):
-        raise ParseError(f"{place}: a question has two tabs, this one {len(parts) - 1}.")
+        raise ParseError(
+            f"{place}: a question line needs two tabs, but this one has {len(parts) - 1}."
+        )
     asked, answer = parts[0], parts[1]
     support = []
     for word in parts[2].split() if len(parts) == 3 else ():

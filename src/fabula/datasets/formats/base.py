@@ -1,10 +1,10 @@
 """The interface of a format: how passages become pieces, and pieces a file.
 
 Promises:
-1. What a format writes is a function of the records alone. A format may have a `quick` way from
+1. The output of a format is a function of the records alone. A format may have a `quick` path from
    passage to bytes, for speed; it gives the same bytes as its records (a test compares them).
-2. A file is header, pieces with the separator between them, footer. Only formats that are not
-   text (Parquet) have a sink of their own.
+2. A file is header, pieces with the separator between them, footer. Only binary formats (Parquet)
+   have their own sink.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from fabula.generation.author import Author, Passage
 
 
 class Sink(Protocol):
-    """A file in the making."""
+    """A file being written."""
 
     def add(self, piece: Any) -> None:
         """Write the next piece."""
 
     def close(self) -> None:
-        """Write what is still to be written; the file itself stays open."""
+        """Write what remains; the file itself stays open."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +34,31 @@ class Format:
     """One way to write a data set."""
 
     ending: str
-    """Ending of its files, e.g. 'jsonl'."""
+    """File extension, e.g. 'jsonl'."""
     about: str
-    """One line for people."""
+    """One-line description."""
     render: Callable[[Sequence[Instance]], bytes] | None = None
-    """The records of one passage, in order; None if they do not suffice."""
+    """Renders the records of one passage, in order; None if records are not enough."""
     quick: Callable[[Author, Passage], bytes] | None = None
-    """The same straight from the passage."""
+    """The same, directly from the passage."""
+    text: bool = False
+    """Whether `quick` needs only sentences, questions, answers and supports: no record."""
+    only_best: bool = False
+    """Whether of the supports of a question it writes the best one only: others are not looked for
+    then."""
     header: bytes = b""
     separator: bytes = b""
     footer: bytes = b""
     numbered: bool = False
-    """Whether a lone file has the number of its shard in its name, as the hub has it."""
+    """Whether the name of a single file contains a shard number, as on the hub."""
     in_folder: bool = False
-    """Whether the files are in a folder named after the recipe, as the hub has it."""
+    """Whether the files are in a folder named after the recipe, as on the hub."""
     loader: str = ""
     """The loader of the `datasets` library that reads it, if there is one."""
     read: Callable[[Path], Iterator[Instance]] | None = None
     """For formats of other packages that keep whole records: reads them back from a file. Every
-    command then reads the format, by the ending of its files."""
+    command then reads the format, by its file extension.
+    """
 
     def file(self, recipe: str, split: str, shard: int, shards: int) -> str:
         """The name of the file of a shard."""
@@ -72,7 +78,7 @@ class Format:
         return self.separator.join([render(author.records(passage)) for passage in passages])
 
     def sink(self, file: BinaryIO) -> Sink:
-        """What puts pieces into a file."""
+        """The sink that writes pieces to a file."""
         return Text(file, self)
 
 
@@ -95,5 +101,5 @@ class Text:
 
 
 def config_name(recipe: str) -> str:
-    """The name of a recipe where no slash may be, e.g. 'babi-qa2'."""
+    """The name of a recipe without slashes, e.g. 'babi-qa2'."""
     return recipe.replace("/", "-")

@@ -1,10 +1,10 @@
-"""Chat messages for fine-tuning: what is asked, and the right reply, one conversation a line.
+"""Chat messages for fine-tuning: the prompt and the right reply, one conversation per line.
 
     {"id": …, "messages": [{"role": "user", …}, {"role": "assistant", …}]}
 
 Three styles: the answer alone, a chain of thought written from the proof, and worked examples
-before the question. The examples are the same for a whole data set: instances of the recipe's
-first split whose indices no data set reaches.
+before the question. The examples are the same for a whole data set: instances of the recipe's first
+split with indices that no data set reaches.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _thoughtful(records: Sequence[Instance]) -> bytes:
 
 
 def with_examples(records: Iterable[Instance], examples: Sequence[Instance]) -> bytes:
-    """Conversations whose question comes after worked examples."""
+    """Conversations whose question follows worked examples."""
     return b"".join([conversation(prompt(r, examples=examples), reply(r), r.id) for r in records])
 
 

@@ -1,10 +1,10 @@
 """CLUTRR's CSV: the 17 columns of the original files and the 14 of the hub copy.
 
-Pure functions of records of the kinship world. Where the original is at odds with itself, this is
-what we write: `edge_types` has a word for every edge, noise included; names stand in square
-brackets in story and clean_story; people are numbered along the chain, then noise as it was drawn,
-and `node_mapping` maps these numbers to themselves, since the family is not part of the data; `id`
-is a UUID that follows from the record's id.
+Pure functions of records of the kinship world. Where the original is inconsistent, this is what we
+write: `edge_types` has a word for every edge, noise included; names are in square brackets in story
+and clean_story; people are numbered along the chain, then noise in the order drawn, and
+`node_mapping` maps these numbers to themselves, since the family is not part of the data; `id` is a
+UUID derived from the record's id.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def columns(record: Instance) -> dict[str, str]:
     source = record.provenance
     if source.get("language", "en") != "en" or source.get("cipher"):
         raise FabulaError(
-            f"{record.id}: the tables of CLUTRR are English; write other languages as jsonl."
+            f"{record.id}: CLUTRR's tables are in English only; write other languages as jsonl."
         )
     features = record.features
     if record.provenance.get("world") != "kinship" or "edges" not in features:
@@ -89,7 +89,7 @@ def hub_columns(record: Instance) -> dict[str, str]:
 
 
 def _clean(record: Instance) -> list[str]:
-    """The units of the chain, in its order."""
+    """The units of the chain, in order."""
     people = [name for name, _ in record.features["people"]]
     place = {
         frozenset((people[a], people[b])): n
@@ -120,7 +120,7 @@ def rows(records: Iterable[Instance], hub: bool = False, start: int = 0) -> str:
 
 
 def header(hub: bool = False) -> str:
-    """The first line: a column without a name, then the others."""
+    """The header: a column without a name, then the others."""
     return _csv([["", *(HUB_COLUMNS if hub else COLUMNS)]])
 
 

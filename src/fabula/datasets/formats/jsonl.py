@@ -1,4 +1,4 @@
-"""JSONL: one JSON record a line, with all fields, also gzipped. It loses nothing."""
+"""JSONL: one JSON record per line, with all fields; optionally gzipped. Nothing is lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _quick(author: Author, passage: Passage) -> bytes:
 
 FORMAT = Format(
     "jsonl",
-    "one JSON record a line, with all fields",
+    "one JSON record per line, with all fields",
     _lines,
     quick=_quick,
     numbered=True,
@@ -40,7 +40,9 @@ class _Gzipped(Format):
 
 
 class _Packed:
-    """A gzipped file: without name and time in its head, the same records give the same bytes."""
+    """A gzipped file without name and time in its header, so that the same records give the same
+    bytes.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._packed = gzip.GzipFile("", "wb", 6, file, mtime=0)
@@ -54,7 +56,7 @@ class _Packed:
 
 GZIPPED = _Gzipped(
     "jsonl.gz",
-    "the same, gzipped: a fifth of the size",
+    "gzipped JSONL: a fifth of the size",
     _lines,
     quick=_quick,
     numbered=True,

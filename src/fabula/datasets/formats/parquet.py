@@ -2,10 +2,10 @@
 
 Promises:
 1. Every column has a type that is the same for all worlds: sentences, answers and supports are
-   typed lists; what is open-ended (facts, features, provenance) is a JSON string.
-2. Nothing is lost: `record` gives the record of a row as it was.
-3. Memory is bounded by a row group. Groups are cut by what they hold, so the same records give
-   the same bytes however they were made.
+   typed lists; open-ended fields (facts, features, provenance) are JSON strings.
+2. Nothing is lost: `record` restores the record of a row exactly.
+3. Memory is bounded by a row group. Groups are cut by content, so the same records give the same
+   bytes however they were made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
-from fabula.core.instance import FIELDS, Instance
+from fabula.core.instance import EXTRAS, FIELDS, Instance
 from fabula.core.soundness import shown
 from fabula.datasets.formats.base import Format, Sink
 from fabula.errors import ParseError
@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 GROUP_ROWS = 10_000
 GROUP_BYTES = 32_000_000
-AS_JSON = ("facts", "features", "provenance")
+AS_JSON = ("facts", "features", "provenance", "extras")
+OPTIONAL = ("pair", "variant", "extras")
+"""Columns that are null for most records, and missing in files of earlier versions."""
+
+UNREPEATED = ("id", "supports", "support", "pair", *AS_JSON)
+"""Columns whose values hardly recur, so that a dictionary of them does not pay."""
 
 TYPES = {
     "id": "string",
@@ -46,6 +51,9 @@ TYPES = {
     "features": "string",
     "signature": "string",
     "provenance": "string",
+    "pair": "string",
+    "variant": "string",
+    "extras": "string",
 }
 """Column to type, in the order of the record."""
 
@@ -69,12 +77,24 @@ def batch(records: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
     import pyarrow as pa
 
     columns = []
-    for name, kind in zip(FIELDS, schema().types, strict=True):
-        values: list[Any] = [record[name] for record in records]
+    rows = [row(record) for record in records]
+    for name, kind in zip(TYPES, schema().types, strict=True):
+        values: list[Any] = [record[name] for record in rows]
         if name in AS_JSON:
-            values = [orjson.dumps(value) for value in values]
+            values = [None if value is None else orjson.dumps(value) for value in values]
         columns.append(pa.array(values, kind))
     return pa.RecordBatch.from_arrays(columns, schema=schema())
+
+
+def row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a record: its fields, and those that few records have in one table."""
+    extras = {name: record[name] for name in EXTRAS[2:] if name in record}
+    return {
+        **{name: record[name] for name in FIELDS},
+        "pair": record.get("pair"),
+        "variant": record.get("variant"),
+        "extras": extras or None,
+    }
 
 
 @dataclass(frozen=True)
@@ -87,12 +107,12 @@ class _Parquet(Format):
 
 
 class _Table:
-    """A Parquet file in the making: pieces are gathered to row groups."""
+    """A Parquet file being written: pieces are collected into row groups."""
 
     def __init__(self, file: BinaryIO) -> None:
         import pyarrow.parquet as pq
 
-        # no statistics: nobody asks for the least story; dictionaries only where values recur
+        # no statistics: nobody queries the smallest story; dictionaries only where values recur
         self._writer = pq.ParquetWriter(
             file,
             schema(),
@@ -100,7 +120,7 @@ class _Table:
             use_dictionary=[
                 f"{name}.list.element" if kind.startswith("list<s") else name
                 for name, kind in TYPES.items()
-                if name not in ("id", "facts", "features", "provenance", "supports", "support")
+                if name not in UNREPEATED
             ],
             write_statistics=False,
         )
@@ -130,13 +150,22 @@ class _Table:
 def record(row: dict[str, Any], place: str) -> Instance:
     """The record in a row of the table."""
     for name in AS_JSON:
+        if name in OPTIONAL and row.get(name) is None:
+            continue
         try:
             row[name] = orjson.loads(row[name])
         except (orjson.JSONDecodeError, TypeError):
             raise ParseError(
                 f"{place}, field '{name}': expected JSON, found {shown(row[name])}."
             ) from None
-    return Instance.from_fields(row, place)
+    more = row.pop("extras", None)
+    if more is not None:
+        if not isinstance(more, dict):
+            raise ParseError(f"{place}, field 'extras': expected a table, found {shown(more)}.")
+        row = {**more, **row}
+    return Instance.from_fields(
+        {k: v for k, v in row.items() if k in FIELDS or v is not None}, place
+    )
 
 
 def unreadable(path: Path | str, error: Exception) -> ParseError:

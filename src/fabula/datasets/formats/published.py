@@ -1,9 +1,10 @@
-"""The formats of published benchmarks: what their own loaders read."""
+"""The formats of published benchmarks, as their own loaders read them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from json.encoder import encode_basestring_ascii as quoted
 
 from fabula.core.instance import Instance
 from fabula.datasets.formats import babi, clutrr_csv, stepgame
@@ -17,6 +18,22 @@ def _index(record: Instance) -> int:
 
 def _stepgame(records: Sequence[Instance]) -> bytes:
     return "".join(stepgame.jsonl_text(records)).encode()
+
+
+def _stepgame_quick(author: Author, passage: Passage) -> bytes:
+    k = getattr(passage.tale, "chain_length", 0)
+    story = passage.sentences
+    shift = len(passage.preface)
+    lines = []
+    for asked in passage.asked:
+        if not k or asked.query[0] != "relation":
+            return _stepgame(author.records(passage))  # which says what is wrong
+        told = ", ".join([quoted(sentence) for sentence in story[: asked.position + shift]])
+        lines.append(
+            f'{{"story": [{told}], "question": {quoted(asked.question)}, '
+            f'"label": {quoted(asked.answer[0])}, "k_hop": "{k}"}}\n'
+        )
+    return "".join(lines).encode()
 
 
 def _stepgame_json(records: Sequence[Instance]) -> bytes:
@@ -33,7 +50,7 @@ def _clutrr_hub(records: Sequence[Instance]) -> bytes:
 
 
 def _babi(author: Author, passage: Passage) -> bytes:
-    blank = author.recipe.blank_before_tab
+    blank = author.recipe.space_before_tab
     shift = len(passage.preface)
     questions = [
         babi.Question(
@@ -45,16 +62,25 @@ def _babi(author: Author, passage: Passage) -> bytes:
         )
         for asked in passage.asked
     ]
-    # what was told after the last question belongs to questions that were cut off
+    # sentences after the last question belong to questions that were cut off
     end = passage.asked[-1].position + shift
     return babi.text(passage.sentences[:end], questions).encode()
 
 
-BABI = Format("txt", "bAbI text, as published loaders read it", quick=_babi)
-STEPGAME = Format("jsonl", "StepGame's JSON lines, as on the hub", _stepgame, loader="json")
+BABI = Format(
+    "txt", "bAbI text, as published loaders read it", quick=_babi, text=True, only_best=True
+)
+STEPGAME = Format(
+    "jsonl",
+    "StepGame's JSON lines, as on the hub",
+    _stepgame,
+    _stepgame_quick,
+    text=True,
+    loader="json",
+)
 STEPGAME_JSON = Format(
     "json",
-    "StepGame's original JSON: one object for a file",
+    "StepGame's original JSON: one object per file",
     _stepgame_json,
     header=b"{",
     separator=b", ",

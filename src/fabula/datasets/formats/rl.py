@@ -1,11 +1,12 @@
-"""Rows of reinforcement-learning trainers: a prompt, and what a reply is rewarded by.
+"""Rows for reinforcement-learning trainers: a prompt, and the data that a reward needs.
 
     {"data_source": "fabula/babi/qa2", "prompt": [{"role": "user", "content": …}],
      "ability": "reasoning", "reward_model": {"style": "rule", "ground_truth": "garden"},
      "extra_info": {"id": …, "split": …, "index": …, "record": the record as JSON}}
 
-`compute_score` is the reward function that trainers of this kind take by file and name. It is
-`fabula.score`; the record travels along as one string, so that types stay the same for all worlds.
+`compute_score` is the reward function that such trainers take by file and name. It calls
+`fabula.score`; the record is included as one string, so that types are the same for all worlds.
+`compute_cited_score` rewards the cited sentences as well, for prompts of the style 'cite'.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from fabula.datasets.formats.base import Format
 from fabula.errors import ParseError
 from fabula.prompting.prompt import prompt
 from fabula.scoring import score
+from fabula.scoring.evidence import reward
 
 
 def fields(record: Instance) -> dict[str, Any]:
@@ -46,12 +48,25 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
 ) -> float:
     """1 for a right reply, 0 for any other."""
+    return float(score(_record(data_source, extra_info), solution_str).correct)
+
+
+def compute_cited_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: str,
+    extra_info: Mapping[str, Any] | None = None,
+) -> float:
+    """Half for a right answer, half for sentences that prove it (see `scoring.evidence.reward`)."""
+    return reward(_record(data_source, extra_info), solution_str)
+
+
+def _record(data_source: str, extra_info: Mapping[str, Any] | None) -> Instance:
     if not extra_info or "record" not in extra_info:
         raise ParseError(
-            f"{data_source}: a reply is scored by the row's extra_info.record, which is missing."
+            f"{data_source}: extra_info.record is missing; it is needed to score the reply."
         )
-    record = Instance.from_json(extra_info["record"], f"{data_source}, extra_info.record")
-    return float(score(record, solution_str).correct)
+    return Instance.from_json(extra_info["record"], f"{data_source}, extra_info.record")
 
 
 def _lines(records: Sequence[Instance]) -> bytes:
@@ -60,7 +75,7 @@ def _lines(records: Sequence[Instance]) -> bytes:
 
 FORMAT = Format(
     "jsonl",
-    "rows of reinforcement-learning trainers: prompt, ground truth, extra info",
+    "rows for reinforcement-learning trainers: prompt, ground truth, extra info",
     _lines,
     numbered=True,
     loader="json",

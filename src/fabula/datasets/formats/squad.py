@@ -5,9 +5,9 @@
 
 Promises:
 1. `context[answer_start:answer_start + len(text)]` is the answer, a whole word, in the last
-   sentence of the support that has it.
+   sentence of the support that contains it.
 2. An answer that is not a span of its support (yes, two, a list of things) is an error that names
-   the instance and says which recipes have spans.
+   the instance and the recipes that have spans.
 3. The context begins with the conventions of the recipe, unless the story states them.
 """
 
@@ -28,12 +28,12 @@ VERSION = "1.1"
 
 
 def context(instance: Instance) -> str:
-    """The text that a model reads: conventions that the story does not state, and the story."""
+    """The text that a model reads: the conventions, unless the story states them, and the story."""
     return " ".join([*conventions(instance), *instance.story])
 
 
 def span(instance: Instance) -> tuple[str, int]:
-    """The answer and where it begins in the context."""
+    """The answer and its offset in the context."""
     if len(instance.answer) != 1:
         raise _no_span(instance)
     word = instance.answer[0]
@@ -58,7 +58,7 @@ def _no_span(instance: Instance) -> FabulaError:
 
 
 def paragraph(instances: Sequence[Instance]) -> dict[str, Any]:
-    """The questions of one story; those with less of the story come as paragraphs of their own."""
+    """The questions of one story; questions about a shorter part of it have their own paragraph."""
     questions = []
     for each in instances:
         text, start = span(each)
@@ -81,7 +81,7 @@ def _render(records: Sequence[Instance]) -> bytes:
 
 FORMAT = Format(
     "json",
-    "SQuAD's JSON: the answer as a span of the text, where it is one",
+    "SQuAD's JSON: the answer as a span of the text",
     _render,
     header=b'{"version": "%s", "data": [\n' % VERSION.encode(),
     separator=b",\n",

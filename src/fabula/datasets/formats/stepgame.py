@@ -7,12 +7,12 @@
                     3 What is the relation of the agent C to the agent A?<TAB>lower-left<TAB>1 2
 
 Promises:
-1. Writing is a pure function of records; published loaders read what is written.
-2. k is the length of the chain a story is made of, as in the published files, not the number of
-   steps between the two that are asked about.
-3. The published text cites sentence 1 always. Ours cites the sentences that prove the answer,
-   unless the constant is asked for.
-4. What is read is a Sample, whichever file it comes from; ParseError names the place.
+1. Writing is a pure function of records; published loaders can read the output.
+2. k is the length of the chain that a story is built on, as in the published files, not the number
+   of steps between the two entities in the question.
+3. The published text always cites sentence 1. Ours cites the sentences that prove the answer,
+   unless `constant` is set.
+4. Every file is read into Samples, whatever its format; ParseError names the place.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import orjson
+
 from fabula.core.files import lines_of, parse_json
 from fabula.core.instance import Instance
 from fabula.core.soundness import LONGEST_TEXT, shown
@@ -30,21 +32,21 @@ from fabula.datasets.formats import babi
 from fabula.datasets.formats.babi import MOST_DIGITS
 from fabula.errors import FabulaError, ParseError, hint
 
-CONSTANT = (1,)  # what the published text cites for every answer
+CONSTANT = (1,)  # the published text cites this for every answer
 
 
 class Sample(NamedTuple):
-    """One story with one question, as any of the files tells it."""
+    """One story with one question, from any of the files."""
 
     story: tuple[str, ...]
     question: str
     label: str
     k: int | None
-    """Sentences of the chain, as the record or the name of the file says."""
+    """Length of the chain, from the record or the file name."""
     place: str
     """File and line or key, for messages."""
     support: tuple[int, ...] = ()
-    """Sentence numbers cited; only text cites any."""
+    """Sentence numbers cited; only bAbI text has them."""
 
 
 # --- writing ----------------------------------------------------------------------------------
@@ -100,11 +102,11 @@ def babi_text(records: Iterable[Instance], constant: bool = False) -> Iterator[s
 
 
 FORMS = {"json": json_text, "jsonl": jsonl_text, "txt": babi_text}
-"""Form, which is also the ending of the file's name, to what writes it."""
+"""Form (also the file extension) to the function that writes it."""
 
 
 def file_name(k: int, split: str, form: str = "json") -> str:
-    """The name of a file as the original has it, e.g. 'qa3_test.json'."""
+    """The file name in the original's style, e.g. 'qa3_test.json'."""
     return f"qa{k}_{split}.{form}"
 
 
@@ -130,7 +132,7 @@ def files(
 
 
 def read(path: Path) -> Iterator[Sample]:
-    """The samples of a file, by the ending of its name; JSONL may also hold our own records."""
+    """The samples of a file, by its extension; JSONL may also hold our own records."""
     readers = {".json": read_json, ".jsonl": read_jsonl, ".txt": read_babi}
     if path.suffix not in readers:
         raise ParseError(f"{path}: StepGame's files end in .json, .jsonl or .txt.")
@@ -139,7 +141,7 @@ def read(path: Path) -> Iterator[Sample]:
         count += 1
         yield sample
     if not count:
-        raise ParseError(f"{path}: no sample is in this file.")
+        raise ParseError(f"{path}: the file has no samples.")
 
 
 def read_json(path: Path) -> Iterator[Sample]:
@@ -152,7 +154,7 @@ def read_json(path: Path) -> Iterator[Sample]:
 
 
 def read_jsonl(path: Path) -> Iterator[Sample]:
-    """The samples of JSONL, one a line."""
+    """The samples of JSONL, one per line."""
     for number, line in lines_of(path):
         place = f"{path}, line {number}"
         yield _sample(parse_json(line, place), place, _named_k(path))
@@ -170,11 +172,45 @@ def read_babi(path: Path) -> Iterator[Sample]:
             yield Sample(told, asked.text, asked.answer, k, place, asked.support)
 
 
+def corrected(path: Path, labels: Mapping[str, str]) -> str:
+    """The content of a file with other labels, by place; a sample with an empty label is left out.
+
+    Supports of our own records and of bAbI text are kept.
+    """
+
+    def fixed(value: Any, place: str) -> Any:
+        if place not in labels:
+            return value
+        label = labels[place]
+        key = "label" if "label" in value else "answer"
+        return {**value, key: label if key == "label" else [label]} if label else None
+
+    if path.suffix == ".json":
+        data = parse_json(path.read_bytes(), str(path))
+        rows = {key: fixed(value, f"{path}, sample '{key}'") for key, value in data.items()}
+        kept = {key: value for key, value in rows.items() if value is not None}
+        return orjson.dumps(kept, option=orjson.OPT_INDENT_2).decode() + "\n"
+    if path.suffix == ".jsonl":
+        lines = ((f"{path}, line {number}", line) for number, line in lines_of(path))
+        made = (fixed(parse_json(line, place), place) for place, line in lines)
+        return "".join(orjson.dumps(value).decode() + "\n" for value in made if value is not None)
+    text = ""
+    for story in babi.read(path):
+        places = [(asked, f"{path}, line {asked.line}") for asked in story.questions]
+        asked = [
+            one._replace(answer=labels.get(place, one.answer))
+            for one, place in places
+            if labels.get(place, one.answer)
+        ]
+        text += babi.text(story.sentences, asked) if asked else ""
+    return text
+
+
 def _sample(value: object, place: str, k: int | None) -> Sample:
     if not isinstance(value, Mapping):
         raise ParseError(f"{place}: a sample must be a JSON object.")
     label = value.get("label")
-    if label is None and isinstance(value.get("answer"), list):  # a record of ours
+    if label is None and isinstance(value.get("answer"), list):  # one of our records
         label = value["answer"][0] if value["answer"] else None
         features = value.get("features")
         if isinstance(features, Mapping) and isinstance(features.get("chain"), int):

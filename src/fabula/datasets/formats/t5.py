@@ -1,6 +1,6 @@
-"""T5's text-to-text: an input text and a target text, one pair a line.
+"""T5's text-to-text format: an input text and a target text, one pair per line.
 
-{"id": …, "inputs": "question: Where is Mary? context: Mary went …", "targets": "garden"}
+    {"id": …, "inputs": "question: Where is Mary? context: Mary went …", "targets": "garden"}
 
 The context begins with the conventions of the recipe, unless the story states them.
 """
@@ -31,5 +31,5 @@ def _lines(records: Sequence[Instance]) -> bytes:
 
 
 FORMAT = Format(
-    "jsonl", "T5's pairs: inputs and targets as texts", _lines, numbered=True, loader="json"
+    "jsonl", "T5's text-to-text pairs: inputs and targets", _lines, numbered=True, loader="json"
 )

@@ -1,9 +1,8 @@
-"""A report on disk: the page, and beside it all numbers (JSON, CSV) and figures (PNG, SVG).
+"""Writes a report: the page, and next to it all numbers (JSON, CSV) and figures (PNG, SVG).
 
 Promises:
-1. The page stands on its own, with everything that draws it inside; a file is there whole or not at
-   all.
-2. A picture that cannot be drawn is named, on the page too; everything else is there.
+1. The page is self-contained; files are written completely or not at all.
+2. Pictures that cannot be drawn are listed, on the page too; everything else is there.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from fabula.evaluation.report.pictures import Pictures, check_converter, draw, l
 
 SHARES = ("count", "right", "accuracy", "low", "high")
 BESIDE = ("stories", "baseline", "baseline_accuracy")
-"""Further figures of a share, where they are known."""
+"""Further columns of a row, if known."""
 
 
 class Written(NamedTuple):
@@ -44,8 +43,8 @@ def build(
     check_converter()
     if out.is_dir() or out.suffix.lower() not in (".html", ".htm"):
         better = out.with_suffix(".html") if out.suffix else out / "report.html"
-        raise FabulaError(f"{out}: name the page, e.g. --out {better}")
-    with ThreadPoolExecutor(1) as pool:  # takes seconds, in a process of its own
+        raise FabulaError(f"{out}: give the file name of the page, e.g. --out {better}")
+    with ThreadPoolExecutor(1) as pool:  # takes seconds, in its own process
         coming = pool.submit(library)
         runs = read_runs(folders)
         content = content_of(runs)
@@ -59,8 +58,9 @@ def build(
         _with_notes(content.sections, missing),
         content.figures,
         content.questions,
-        f"Fabula {__version__}. Intervals are 95 %, by stories.",
+        f"Fabula {__version__}. Intervals are 95%, by stories.",
         code,
+        content.takeaways,
     )
     beside = out.with_suffix("")
     make_folder(beside)  # for numbers and pictures
@@ -83,14 +83,16 @@ def _missing(pictures: Pictures, why: str) -> list[str]:
         reasons.setdefault(reason, []).append(name)
     lines = [f"Pictures not drawn: {', '.join(names)} ({why})." for why, names in reasons.items()]
     if why:
-        lines.append(f"Figures on the page: what draws them could not be prepared ({why}).")
+        lines.append(
+            f"Figures on the page are missing: the drawing library could not be loaded ({why})."
+        )
     return lines
 
 
 def _with_notes(sections: Sequence[Section], lines: Sequence[str]) -> list[Section]:
     if not lines:
         return list(sections)
-    return [*sections, Section("pictures", "Missing pictures", "What could not be drawn.",
+    return [*sections, Section("pictures", "Missing pictures", "Figures that could not be drawn.",
                                [Notes(lines)])]  # fmt: skip
 
 
@@ -103,7 +105,7 @@ def _title(runs: Sequence[Run]) -> str:
 
 def _lead(runs: Sequence[Run]) -> str:
     asked = sum(len(run.cases) for run in runs)
-    return f"{asked:,} scored replies: where they are wrong, and which differences can be believed."
+    return f"{asked:,} scored replies: where they are wrong, and which differences are significant."
 
 
 def _json(value: Any) -> bytes:
@@ -111,7 +113,7 @@ def _json(value: Any) -> bytes:
 
 
 def _csv(content: Content) -> bytes:
-    """Every share of the report in one long table."""
+    """Every accuracy of the report in one long table."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["section", "run", "group", *SHARES, *BESIDE])

@@ -1,7 +1,7 @@
-"""Runs as the report counts them: of every scored reply the few things that matter.
+"""Runs as the report counts them: the few fields of every scored reply that matter.
 
-Promise: a record is kept only as its place in the file and read again if it is shown, so memory
-stays small and reading is as quick as reading JSON.
+Promise: records are kept as offsets into the file and read again only when shown, so memory stays
+small and reading is as fast as parsing JSON.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Case(NamedTuple):
     asked: int
     """A hash of prompt and right answer: the same for the same question."""
     story: str
-    """Names the story; questions of one story are not independent."""
+    """The name of the story; questions about one story are not independent."""
     kind: str
     subject: str
-    """Whom or what the question is about."""
+    """The subject of the question."""
     position: int
-    """Sentences told before the question."""
+    """Number of sentences before the question."""
     outcome: str
     right: bool
     guessed: tuple[str, ...]
@@ -49,11 +49,25 @@ class Case(NamedTuple):
     signature: str
     example: str
     place: int
-    """Where its line begins in the file of replies."""
+    """Offset of its line in the file of replies."""
+    said: tuple[str, ...] = ()
+    """The answer found in the reply."""
+    reason: str = ""
+    """With evidence: right for the right reason, and so on."""
+    verdict: str = ""
+    """How the cited sentences were judged."""
+    precision: float = 0.0
+    recall: float = 0.0
+    pair: str = ""
+    """Of a contrast set: the id of the original."""
+    variant: str = ""
+    """Of a contrast set: base, flip or hold."""
+    open: bool = False
+    """Whether the story leaves the answer open."""
 
 
 class Run(NamedTuple):
-    """One run, read."""
+    """One run, loaded."""
 
     name: str
     folder: Path
@@ -63,21 +77,21 @@ class Run(NamedTuple):
 
     @property
     def right(self) -> int:
-        """How many replies were right."""
+        """The number of correct replies."""
         return sum(case.right for case in self.cases)
 
     @property
     def guessed(self) -> bool:
-        """Whether it is known what trivial baselines get right."""
+        """Whether the trivial baselines of its questions are known."""
         return any(case.guessed for case in self.cases)
 
 
 def read_runs(folders: Sequence[Path]) -> list[Run]:
-    """The runs of some folders, each with a name of its own."""
+    """The runs in some folders, each with a unique name."""
     if not folders:
-        raise FabulaError("no run is named; write e.g. fabula report runs/one")
+        raise FabulaError("no run given; write e.g. fabula report runs/one")
     if len({folder.resolve() for folder in folders}) < len(folders):
-        raise FabulaError("a run is named twice.")
+        raise FabulaError("a run is listed twice; remove one.")
     manifests = [read_manifest(folder) for folder in folders]
     names = _names(folders, manifests)
     return [
@@ -87,7 +101,7 @@ def read_runs(folders: Sequence[Path]) -> list[Run]:
 
 
 def _names(folders: Sequence[Path], manifests: Sequence[dict[str, Any]]) -> list[str]:
-    """The models' names where they differ, else the folders'."""
+    """The models' names if they differ, else the folders'."""
     for names in (
         [str(manifest["model"]) for manifest in manifests],
         [folder.resolve().name for folder in folders],
@@ -100,15 +114,16 @@ def _names(folders: Sequence[Path], manifests: Sequence[dict[str, Any]]) -> list
 def _read(folder: Path, manifest: dict[str, Any], name: str) -> Run:
     cases = [case_of(said, place) for place, said in read_placed(folder)]
     if not cases:
-        raise FabulaError(f"{folder}: the run has no replies yet; `fabula eval` makes them.")
+        raise FabulaError(f"{folder}: the run has no replies yet; run `fabula eval` first.")
     return Run(name, folder, manifest, cases, seen_by(folder))
 
 
 def case_of(said: dict[str, Any], place: int = 0) -> Case:
-    """The values of a line of `replies.jsonl` that are counted."""
+    """The fields of a line of `replies.jsonl` that are counted."""
     record = said["instance"]
     features, made, query = record["features"], record["provenance"], record["query"]
     composition = record["composition"]
+    evidence = said.get("evidence", {})
     return Case(
         said["id"],
         hash((said["id"], *record["story"], record["question"], *record["answer"])),
@@ -135,9 +150,17 @@ def case_of(said: dict[str, Any], place: int = 0) -> Case:
         f"{record['question']} {', '.join(record['answer'])} (said: "
         f"{', '.join(said['answer']) or said['outcome']})",
         place,
+        tuple(said["answer"]),
+        said.get("reason", ""),
+        evidence.get("verdict", ""),
+        evidence.get("precision", 0.0),
+        evidence.get("recall", 0.0),
+        record.get("pair") or "",
+        record.get("variant") or "",
+        record["answer"] == ["unknown"],
     )
 
 
 def outcomes_of(run: Run) -> Counter[str]:
-    """How often each outcome came."""
+    """The number of replies with each outcome."""
     return Counter(case.outcome for case in run.cases)

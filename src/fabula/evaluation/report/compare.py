@@ -1,10 +1,10 @@
-"""Several runs side by side: which differences can be believed?
+"""Several runs side by side: which differences are significant?
 
 Promises:
 1. Two runs are compared on the questions that both were asked: the same id with the same story,
    question and answer. One may have been asked only a part of the other's.
-2. Questions of one story count together: p-values flip the signs of whole stories (exact; with one
-   question to a story it is McNemar's test) and are corrected for their number (Holm); the
+2. Questions about one story count together: p-values flip the signs of whole stories (exact; with
+   one question per story it is McNemar's test) and are corrected for their number (Holm); the
    interval of a difference is by stories too.
 """
 
@@ -23,7 +23,7 @@ Pair = tuple[Case, Case]
 
 
 def pairs_of(first: Run, second: Run) -> list[Pair]:
-    """The questions that two runs were both asked, each with both replies."""
+    """The questions that both runs were asked, each with both replies."""
     answered = {case.asked: case for case in second.cases}
     return [(case, answered[case.asked]) for case in first.cases if case.asked in answered]
 
@@ -31,7 +31,7 @@ def pairs_of(first: Run, second: Run) -> list[Pair]:
 def comparisons(
     runs: Sequence[Run],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
-    """(differences of pairs of runs, the same by kind of question, what is to be said of them)."""
+    """(differences between pairs of runs, the same by question kind, remarks about them)."""
     whole, by_kind, notes = [], [], []
     apart: list[str] = []
     for first, second in combinations(runs, 2):
@@ -79,7 +79,7 @@ def heatmap(first: Run, second: Run) -> list[dict[str, Any]]:
 
 
 def _by_first(pairs: Sequence[Pair], key: Callable[[Case], Any]) -> dict[Any, list[Pair]]:
-    """Pairs by what the first of them is."""
+    """Pairs by a key of their first reply."""
     second = {a.asked: b for a, b in pairs}
     groups = grouped([a for a, _ in pairs], key)
     return {

@@ -1,4 +1,4 @@
-"""The content of a report: its sections in order, and what is left out and why."""
+"""The content of a report: its sections in order, and which are omitted and why."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fabula.evaluation.curves import GOAL
-from fabula.evaluation.report import compare, curves
+from fabula.evaluation.report import compare, curves, extras
 from fabula.evaluation.report import figures as draw
 from fabula.evaluation.report import numbers as count
 from fabula.evaluation.report.cases import Run
@@ -27,16 +27,19 @@ from fabula.evaluation.report.page import (
     points,
 )
 from fabula.evaluation.report.questions import questions
+from fabula.evaluation.report.takeaways import takeaways
 from fabula.scoring import Outcome
 
 BELIEVED = 0.05
 SHARES = ("heatmap", "steps", "learning", "doses", "noise", "giving", "seen", "baselines")
-"""Numbers that are tables of shares."""
+"""Numbers that are tables of accuracies."""
 
 
 class Content(NamedTuple):
     """A report before it is a page."""
 
+    takeaways: list[str]
+    """The main results, in plain sentences."""
     cards: list[Card]
     sections: list[Section]
     figures: list[Figure]
@@ -44,7 +47,7 @@ class Content(NamedTuple):
     numbers: dict[str, Any]
 
     def shares(self) -> Iterator[tuple[str, list[Row]]]:
-        """The tables of shares, by name."""
+        """The tables of accuracies, by name."""
         for name, rows in self.numbers.items():
             if name == "by":
                 yield from ((f"by {key}", values) for key, values in rows.items())
@@ -53,7 +56,7 @@ class Content(NamedTuple):
 
 
 def content_of(runs: Sequence[Run]) -> Content:
-    """All that the report of these runs says."""
+    """The content of the report of these runs."""
     return _Writer(runs).content()
 
 
@@ -74,10 +77,12 @@ class _Writer:
             for row, run in zip(rows, self.runs, strict=True)
         ]  # fmt: skip
         cards = [_card(run, row) for run, row in zip(self.runs, rows, strict=True)]
+        said = [*self.extra(extras.FIRST)]
         self.compared()
         self.baselines()
         self.add("outcomes", "Outcomes", "Right, wrong, and three ways of giving no answer.",
                  self.chart(draw.outcomes(rows, self.names), _outcomes(rows)))  # fmt: skip
+        said += self.extra(extras.LATER)
         self.broken_down()
         self.compositions()
         self.chains()
@@ -97,10 +102,20 @@ class _Writer:
             Questions(),
         )
         if self.left_out:
-            self.add("missing", "Left out", "What these runs have no data for.",
+            self.add("missing", "Left out", "Sections for which these runs have no data.",
                      Notes(self.left_out))  # fmt: skip
         self.numbers["left_out"] = self.left_out
-        return Content(cards, self.sections, self.figures, found, self.numbers)
+        told = takeaways(self.runs, rows, self.numbers, said)
+        self.numbers["takeaways"] = told
+        return Content(told, cards, self.sections, self.figures, found, self.numbers)
+
+    def extra(self, finders: Sequence[extras.Finder]) -> list[str]:
+        """Add the sections that these runs have; their sentences for the summary."""
+        added = extras.found(finders, self.runs)
+        for section, _, numbers in added:
+            self.sections.append(section)
+            self.numbers[section.name] = numbers
+        return [line for each in added for line in each.takeaways]
 
     def add(self, name: str, title: str, lead: str, *blocks: Any) -> None:
         self.sections.append(Section(name, title, lead, blocks))
@@ -117,7 +132,7 @@ class _Writer:
 
     def compared(self) -> None:
         if len(self.runs) < 2:
-            self.left_out.append("Differences: only one run is named.")
+            self.left_out.append("Differences: there is only one run.")
             return
         whole, by_kind, why = compare.comparisons(self.runs)
         self.numbers["differences"], self.numbers["differences_by_kind"] = whole, by_kind
@@ -135,16 +150,16 @@ class _Writer:
         self.add(
             "differences",
             "Differences",
-            "On the questions that both were asked: how many just one has right, the difference in "
+            "On the questions that both were asked: how many only one got right, the difference in "
             "points with its interval, its p-value, and the same after Holm's correction. "
-            "Questions of one story count together: the test flips the signs of whole stories, "
-            "and with one question to a story it is McNemar's. What may be believed is set in "
+            "Questions about one story count together: the test flips the signs of whole stories, "
+            "and with one question per story it is McNemar's. Significant differences are in "
             "bold.",
             *blocks,
         )
 
     def baselines(self) -> None:
-        """Trivial baselines beside the runs, by kind of question; one table for the same data."""
+        """Trivial baselines next to the runs, by question kind; one table for the same data."""
         rows: list[Row] = []
         blocks: list[Any] = []
         told: dict[frozenset[int], list[Run]] = {}
@@ -154,7 +169,7 @@ class _Writer:
             else:
                 self.left_out.append(
                     f"Trivial baselines: {run.name} was made by an earlier version, which did not "
-                    "keep them; make the run anew to see them."
+                    "store them; run the evaluation again to see them."
                 )
         for number, runs in enumerate(told.values(), 1):
             found = count.baselines(runs[0])
@@ -173,9 +188,9 @@ class _Writer:
             self.add(
                 "baselines",
                 "Trivial baselines",
-                "What guesses without understanding get right on the same questions. Those that "
-                "look up the commonest answer know the labels, which flatters them; the others "
-                "only read. A model that is no better has shown nothing.",
+                "How often trivial guesses are right on the same questions. Those that "
+                "look up the most frequent answer know the labels, which flatters them; the others "
+                "only read. A model that does no better has shown nothing.",
                 *blocks,
             )
 
@@ -191,7 +206,7 @@ class _Writer:
             self.add(
                 "accuracy",
                 "Accuracy",
-                "By everything that varies, with the number of questions.",
+                "By every feature that varies, with the number of questions.",
                 Legend("bars"),
                 Group("grid", charts),
             )
@@ -208,13 +223,13 @@ class _Writer:
             each += self.panels(rows, f"support-{{}}{ending}", draw.heatmap)
         self.numbers["heatmap"] = every
         if not every:
-            self.left_out.append("Composition of the support: these data name none.")
+            self.left_out.append("Composition of the support: not recorded in these data.")
             return
         blocks = [Legend("heatmap"), *each]
         lead = (
-            "Events and tellings that the answer follows from, against the kind of question. "
-            f"The {draw.ROWS} commonest of each size, what training had not before what it had, "
-            "the worst first."
+            "Events and tellings that prove the answer, by question kind. "
+            f"The {draw.ROWS} most frequent of each size, those unseen in training first, "
+            "the worst on top."
         )
         if len(self.runs) == 2:
             first, second = self.runs
@@ -294,7 +309,7 @@ class _Writer:
         self.add(
             "learning",
             "Learning curve",
-            f"Accuracy against training examples, and how many it takes to have {GOAL:.0%} right.",
+            f"Accuracy against training examples, and how many it takes to reach {GOAL:.0%}.",
             self.chart(
                 draw.curve("learning", "Accuracy against training examples", rows,
                            "training examples", GOAL)
@@ -348,7 +363,7 @@ class _Writer:
             return
         trained = [run.seen.noise for run in self.runs if run.seen]
         by_training = len(trained) == len(self.runs) == len(set(trained))
-        self.add("noise", "Noise", "Accuracy by what was mixed into the stories.",
+        self.add("noise", "Noise", "Accuracy by the noise in the stories.",
                  self.chart(
                      draw.noise(rows, by_training),
                      _shares("noise in the test", [{**r, "value": r["tested"]} for r in rows]),
@@ -375,7 +390,9 @@ class _Writer:
         rows = [row for run in self.runs if (row := count.phrasing(run))]
         self.numbers["phrasing"] = rows
         if not rows:
-            self.left_out.append("Phrasing: nobody is asked for both by where and by yes or no.")
+            self.left_out.append(
+                "Phrasing: no person is asked about by both 'where' and 'yes or no'."
+            )
             return
         head = ["run", "pairs", "both right", "only where", "only yes-no", "both wrong",
                 "consistent", "p"]  # fmt: skip
@@ -387,8 +404,8 @@ class _Writer:
         self.add(
             "phrasing",
             "Phrasing",
-            "The same person at the same moment, asked for in two ways: Where is …? and Is … in "
-            "the …? Who knows where somebody is has both right. The p-value counts stories.",
+            "The same person at the same moment, asked about in two ways: Where is …? and Is … in "
+            "the …? A model that knows it gets both right. The p-value counts stories.",
             Table("Phrasing", head, lines),
         )
 
@@ -397,8 +414,8 @@ class _Writer:
         self.numbers["seen"] = rows
         if not rows:
             self.left_out.append(
-                "Seen and unseen: what was seen in training is not known; "
-                "`fabula eval --train DATA` tells it."
+                "Seen and unseen: the training data are not known; "
+                "name them with `fabula eval --train DATA`."
             )
             return
         shown = [
@@ -409,8 +426,8 @@ class _Writer:
         self.add(
             "seen",
             "Seen and unseen",
-            "A signature is question and support with the names abstracted; a composition is what "
-            "the support consists of. Both against the training data.",
+            "A signature is question and support with the names abstracted; a composition is the "
+            "set of events and tellings in the support. Both are compared with the training data.",
             self.bars("seen", "In training", shown, known),
         )
 
@@ -422,7 +439,7 @@ def _card(run: Run, row: Row) -> Card:
     said = run.manifest
     alone = row["stories"] == row["count"]
     lines = [
-        f"95 %: {percent(row['low'])} to {percent(row['high'])}"
+        f"95%: {percent(row['low'])} to {percent(row['high'])}"
         + ("" if alone else f", by its {row['stories']:,} stories"),
         f"{row['right']:,} of {row['count']:,} right",
     ]
@@ -432,7 +449,7 @@ def _card(run: Run, row: Row) -> Card:
             f" ({points(above['low'])} to {points(above['high'])} points)"
         )  # fmt: skip
         verdict = (
-            "not to be told apart"
+            "not significantly different"
             if above["p"] >= BELIEVED
             else "better" if above["difference"] > 0 else "worse"
         )  # fmt: skip
@@ -456,7 +473,7 @@ def _equals(p: float) -> str:
 
 
 def _beside(data: str, runs: Sequence[Run], rows: Sequence[Row]) -> Table:
-    """Runs and baselines beside each other, by kind of question."""
+    """Runs and baselines next to each other, by question kind."""
     names = list(dict.fromkeys(row["baseline"] for row in rows))
     known = {(row["baseline"], row["kind"]): row for row in rows}
     lines = []
@@ -475,9 +492,9 @@ def _beside(data: str, runs: Sequence[Run], rows: Sequence[Row]) -> Table:
 
 
 def _shares(title: str, rows: Sequence[Row]) -> Table:
-    """Shares with all that belongs to them."""
+    """Accuracies with all their columns."""
     several = len({row["run"] for row in rows}) > 1
-    head = [*(["run"] if several else []), title.lower(), "accuracy", "95 %", "n", "stories",
+    head = [*(["run"] if several else []), title.lower(), "accuracy", "95%", "n", "stories",
             "best trivial baseline"]  # fmt: skip
     lines = [
         [*([row["run"]] if several else []), row["value"], percent(row["accuracy"]),
@@ -492,7 +509,7 @@ def _cells(title: str, rows: Sequence[Row]) -> Table:
     """The cells of a heatmap, of accuracies or of differences."""
     training = {True: "seen", False: "not seen", None: "not known"}
     two = "difference" in rows[0]
-    head = ["support", "question", *(["difference", "95 %"] if two else ["accuracy", "95 %"]), "n",
+    head = ["support", "question", *(["difference", "95%"] if two else ["accuracy", "95%"]), "n",
             *([] if two else ["best trivial baseline"]), "in training"]  # fmt: skip
     lines = []
     for row in rows:
@@ -519,7 +536,7 @@ def _outcomes(rows: Sequence[Row]) -> Table:
 
 
 def _differences(caption: str, rows: Sequence[Row], first: Sequence[str]) -> Table:
-    head = [*first, "questions", "stories", "only first", "only second", "difference", "95 %", "p",
+    head = [*first, "questions", "stories", "only first", "only second", "difference", "95%", "p",
             "p (Holm)"]  # fmt: skip
     lines = []
     for row in rows:

@@ -1,7 +1,7 @@
 """Curves over runs: accuracy against training examples, and against the dose of an inoculation.
 
 Runs of one kind of model on the same questions belong together. If all were trained on the same
-sources, more or less of them, that is a learning curve. If the others had the sources of the
+sources, in different amounts, they form a learning curve. If the others had the sources of the
 smallest and something in addition, that is their dose (Liu, Schwartz and Smith 2019).
 """
 
@@ -31,11 +31,11 @@ class Curve(NamedTuple):
     points: list[Point]
 
     def needed(self, goal: float = GOAL) -> float | None:
-        """Training examples for what counts as solved."""
+        """The number of training examples at which it counts as solved."""
         return examples_needed(self.points, goal)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as plain values."""
+        """The curve as plain values."""
         return {**self._asdict(), "points": [_row(point) for point in self.points]}
 
 
@@ -48,7 +48,7 @@ class Inoculation(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """The curves that some runs make together."""
+    """The curves that some runs form together."""
 
     learning: list[Curve]
     doses: list[Curve]
@@ -61,14 +61,14 @@ def curves(folders: Sequence[Path]) -> Curves:
     found = Curves(learning(runs), dosed := doses(runs), inoculations(dosed))
     if not found.learning and not found.doses:
         raise FabulaError(
-            "no curve: name at least two runs of the same model on the same questions, trained on "
+            "no curve: give at least two runs of the same model on the same questions, trained on "
             "different numbers of examples."
         )
     return found
 
 
 def learning(runs: Sequence[Run]) -> list[Curve]:
-    """Every learning curve that the runs have points of, at least two each."""
+    """All learning curves with at least two points."""
     found = []
     for model, test, members in _together(runs):
         by_source: dict[str, list[tuple[Seen, Run]]] = defaultdict(list)
@@ -84,7 +84,7 @@ def learning(runs: Sequence[Run]) -> list[Curve]:
 
 
 def doses(runs: Sequence[Run]) -> list[Curve]:
-    """Every curve against the dose, the first point without one."""
+    """Every curve against the dose; the first point is without one."""
     found = []
     for model, test, members in _together(runs):
         for source in dict.fromkeys(seen.source for seen, _ in members):
@@ -105,7 +105,9 @@ def doses(runs: Sequence[Run]) -> list[Curve]:
 
 
 def inoculations(curves: Sequence[Curve]) -> list[Inoculation]:
-    """The effect of doses for each pair of tests; the old test needed less of a cure."""
+    """The effect of doses for each pair of tests; the old test is the one that needed less of a
+    cure.
+    """
     found = []
     for pair in combinations(curves, 2):
         first, second = pair
@@ -119,7 +121,7 @@ def inoculations(curves: Sequence[Curve]) -> list[Inoculation]:
 
 
 def rows(curves: Iterable[Curve]) -> list[Row]:
-    """The points of curves as rows with intervals, each curve by a name of its own."""
+    """The points of curves as rows with intervals, each curve with a unique name."""
     curves = list(curves)
     return [
         {"run": name, **_row(point)}
@@ -164,7 +166,7 @@ def _row(point: Point) -> Row:
 
 
 def _points(members: Iterable[tuple[int, Run]]) -> list[Point]:
-    """Points of a curve; runs with as many examples are counted together, story by story."""
+    """Points of a curve; runs with the same number of examples are merged, story by story."""
     cells: dict[int, list[Case]] = defaultdict(list)
     for examples, run in members:
         cells[examples] += run.cases

@@ -1,6 +1,6 @@
 """The figures of a report as Vega-Lite: data and encoding here, colours in theme.py.
 
-Promise: a figure holds the numbers it shows, so that it can be taken out and used elsewhere.
+Promise: a figure contains the numbers it shows, so it can be used elsewhere.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from fabula.scoring import Outcome
 Spec = dict[str, Any]
 
 ROWS = 30
-"""Compositions in a panel of the heatmap: the commonest."""
+"""Compositions in a panel of the heatmap: the most frequent ones."""
 GAPS = {"paddingInner": 0.1, "paddingOuter": 0.05}
 PERCENT = {"format": ".0%", "tickCount": 5}
 ROOM = 96
-"""Pixels kept free beside bars for their value and number."""
+"""Pixels kept free next to bars for their value and number."""
 
 
 class Figure(NamedTuple):
     """One figure."""
 
     name: str
-    """Of its files."""
+    """The stem of its file names."""
     title: str
     spec: Spec
 
@@ -69,7 +69,7 @@ def _figure(name: str, title: str, rows: Sequence[Row], rest: Spec) -> Figure:
 
 
 def _series(runs: Sequence[str]) -> Spec:
-    """The colour of a run; a legend only if there are several."""
+    """The colour of a run; with a legend only if there are several."""
     longest = max((len(run) for run in runs), default=0)
     beside = f"max(1, floor(width / {7 * min(longest, 34) + 30}))"  # as many as there is room for
     legend = {"orient": "top", "title": None, "columns": {"expr": beside}, "symbolOpacity": 1,
@@ -86,9 +86,9 @@ def _series(runs: Sequence[str]) -> Spec:
 def bars(
     name: str, title: str, rows: Sequence[Row], runs: Sequence[str], field: str = "value"
 ) -> Figure:
-    """Accuracy of each value with interval, value and number; runs beside each other.
+    """Accuracy of each value with interval, value and number; runs next to each other.
 
-    A diamond is the best trivial baseline on the same questions.
+    A diamond marks the best trivial baseline on the same questions.
     """
     order = list(
         dict.fromkeys(str(r[field]) for r in sorted(rows, key=lambda r: r.get("order", 0)))
@@ -158,7 +158,7 @@ def bars(
 
 
 def _in_two_lines(labels: Sequence[str]) -> Spec:
-    """Options of an axis that wrap long labels, to save room on a narrow screen."""
+    """Axis options that wrap long labels, to save room on a narrow screen."""
     broken = {
         label: wrap(label, max(14, len(label) // 2 + 4)) for label in labels if len(label) > 16
     }
@@ -178,7 +178,7 @@ def outcomes(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
     ]  # fmt: skip
     return _figure(
         "outcomes",
-        "What became of the replies",
+        "Outcomes of the replies",
         values,
         {
             "height": 34 * len(runs),
@@ -235,7 +235,7 @@ def heatmap(name: str, title: str, rows: Sequence[Row]) -> Figure:
 
 
 def differences(name: str, title: str, rows: Sequence[Row], first: str, second: str) -> Figure:
-    """The same for two runs: how much more of a cell the first has right."""
+    """The same for two runs: the difference of their accuracies in each cell."""
     tip = [
         {"field": "kind", "title": "question"},
         {"field": "composition", "title": "support"},
@@ -243,7 +243,7 @@ def differences(name: str, title: str, rows: Sequence[Row], first: str, second: 
         {"field": "first", "title": first, "format": ".1%"},
         {"field": "second", "title": second, "format": ".1%"},
         {"field": "difference", "title": "difference", "format": "+.1%"},
-        {"field": "interval", "title": "95 %"},
+        {"field": "interval", "title": "95%"},
         {"field": "count", "title": "questions", "format": ","},
     ]
     shown = [
@@ -291,7 +291,7 @@ def _cells(
     scale: Spec,
     tip: list[Spec],
 ) -> Figure:
-    """Compositions against kinds of question: unseen before seen in training, the worst first."""
+    """Compositions by question kind: unseen in training before seen, the worst first."""
     total: dict[str, int] = {}
     seen: dict[str, set[bool | None]] = {}
     for row in rows:
@@ -382,7 +382,7 @@ SCALE = {"domain": [0, 0.25, 0.5, 0.75, 1], "range": RAMP, "interpolate": "rgb"}
 
 
 def _coloured(tip: Any, field: str = "accuracy", scale: Spec = SCALE) -> Spec:
-    """Cells coloured by a share."""
+    """Cells coloured by a fraction."""
     return {
         "mark": {"type": "rect", "cornerRadius": 3, "stroke": None},
         "encoding": {
@@ -398,7 +398,7 @@ def _coloured(tip: Any, field: str = "accuracy", scale: Spec = SCALE) -> Spec:
 
 
 def _figure_on_colour(size: int, tip: list[Spec]) -> Spec:
-    """The labels of such cells: dark or white, whichever reads better."""
+    """The labels of such cells: dark or white, whichever is more readable."""
     return {
         "mark": {"type": "text", "fontSize": size},
         "encoding": {
@@ -468,7 +468,7 @@ def steps(rows: Sequence[Row], runs: Sequence[str]) -> Figure:
 def curve(
     name: str, title: str, rows: Sequence[Row], axis: str, goal: float | None = None
 ) -> Figure:
-    """Accuracy against training examples or doses, on a scale that has a place for none."""
+    """Accuracy against training examples or doses, on a scale that includes zero."""
     runs = list(dict.fromkeys(row["run"] for row in rows))
     values = sorted({row["examples"] for row in rows})
     x: Spec = {
@@ -515,7 +515,7 @@ def curve(
 
 
 def noise(rows: Sequence[Row], by_training: bool) -> Figure:
-    """The noise matrix: how it was trained (or which run) against what it is tested on."""
+    """The noise matrix: noise in training (or the run) against noise in the test."""
     row_field = "trained" if by_training else "run"
     cells = [
         {**row, "label": f"{row['accuracy']:.0%}", "ink": ink_on(RAMP, row["accuracy"])}

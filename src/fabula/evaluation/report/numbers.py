@@ -1,10 +1,10 @@
-"""All numbers of a report: accuracy with intervals, by everything that was measured.
+"""All numbers of a report: accuracy with intervals, by every measured feature.
 
 Promises:
-1. Every share comes with its count, its 95 % interval by stories (questions of one story are not
-   independent), and the best trivial baseline on the same questions.
-2. What there are no data for is left out, with a line that says why; so is a breakdown that shows
-   the same groups as another one.
+1. Every accuracy comes with its count, its 95% interval by stories (questions about one story are
+   not independent), and the best trivial baseline on the same questions.
+2. Sections without data are omitted, with a line that says why; so is a breakdown that shows the
+   same groups as another one.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from fabula.scoring import Outcome
 Row = dict[str, Any]
 
 FEW = 10
-"""Cases below which a cell is too uncertain to have a colour."""
+"""Minimum number of cases for a cell to have a colour."""
 BARS = 10
-"""Bars of a number that has more values than these are ranges."""
+"""Numbers with more values than this are grouped into ranges."""
 EXAMPLES = 2
 
 
 class Dimension(NamedTuple):
-    """Something that accuracy is broken down by."""
+    """A feature that accuracy is broken down by."""
 
     name: str
     title: str
@@ -44,7 +44,7 @@ DIMENSIONS = (
     Dimension("support_size", "Sentences in the support", attrgetter("support_size")),
     Dimension("hops", "Hops of the proof", attrgetter("hops")),
     Dimension("sentences", "Length of the story, in sentences", attrgetter("sentences")),
-    Dimension("distractors", "Sentences that do not matter", attrgetter("distractors")),
+    Dimension("distractors", "Distractors", attrgetter("distractors")),
     Dimension("recency", "Sentences after the deciding fact", attrgetter("recency")),
     Dimension("reach", "Sentences back to the earliest of the support", attrgetter("reach")),
     Dimension("noise", "Kind of noise", attrgetter("noise")),
@@ -59,7 +59,7 @@ DIMENSIONS = (
 def by_story(
     cases: Iterable[Case], value: Callable[[Case], float] = attrgetter("right")
 ) -> list[Story]:
-    """A value summed up over the questions of each story."""
+    """A value summed over the questions of each story."""
     found: dict[str, list[float]] = defaultdict(lambda: [0, 0])
     for case in cases:
         cell = found[case.story]
@@ -87,7 +87,7 @@ def measure(cases: Sequence[Case]) -> Row:
 
 
 def baselines_of(cases: Iterable[Case]) -> Counter[str]:
-    """How many of the cases each trivial baseline gets right."""
+    """The number of cases that each trivial baseline gets right."""
     found: Counter[str] = Counter()
     for names, count in Counter(case.guessed for case in cases).items():
         for name in names:
@@ -96,7 +96,7 @@ def baselines_of(cases: Iterable[Case]) -> Counter[str]:
 
 
 def grouped(cases: Iterable[Case], key: Callable[[Case], Hashable]) -> dict[Any, list[Case]]:
-    """The cases for each value of a key; None does not count as a value."""
+    """The cases for each value of a key, except None."""
     found: dict[Any, list[Case]] = defaultdict(list)
     for case in cases:
         value = key(case)
@@ -117,7 +117,7 @@ def overall(run: Run) -> Row:
 
 
 def above_baseline(cases: Sequence[Case]) -> Row | None:
-    """How much better than the best trivial baseline the answers are, with interval and p-value."""
+    """The difference from the best trivial baseline, with interval and p-value."""
     guessed = baselines_of(cases)
     if not guessed:
         return None
@@ -153,7 +153,7 @@ def shown(interval: Interval) -> Row:
 
 
 def breakdowns(runs: Sequence[Run]) -> tuple[dict[str, list[Row]], list[str]]:
-    """Rows for each dimension that varies, and lines for those that do not, or tell nothing new."""
+    """Rows for each dimension that varies, and lines for those that do not or add nothing new."""
     found: dict[str, list[Row]] = {}
     told: dict[bytes, str] = {}
     same, missing, notes = [], [], []
@@ -169,7 +169,7 @@ def breakdowns(runs: Sequence[Run]) -> tuple[dict[str, list[Row]], list[str]]:
         parted = _partition(runs, dimension)
         if parted in told:
             notes.append(
-                f"{dimension.title}: divides the questions just as "
+                f"{dimension.title}: divides the questions exactly as "
                 f"{told[parted].lower()} does, so it is shown once."
             )
             continue
@@ -191,7 +191,7 @@ def breakdowns(runs: Sequence[Run]) -> tuple[dict[str, list[Row]], list[str]]:
 
 
 def _partition(runs: Sequence[Run], dimension: Dimension) -> bytes:
-    """Names which cases a dimension puts together, whatever it calls the groups."""
+    """A fingerprint of how a dimension groups the cases, whatever it calls the groups."""
     numbers: dict[Any, int] = {}
     groups = (
         numbers.setdefault(dimension.value(case), len(numbers))
@@ -217,20 +217,20 @@ def _labels(values: set[Any]) -> Callable[[Any], tuple[int, str]]:
     )
 
 
-# --- what the support consists of ---------------------------------------------------------------
+# --- composition of the support -----------------------------------------------------------------
 
 Cell = tuple[int, str, str]
 
 
 def cell_of(case: Case) -> Cell | None:
-    """The cell of the heatmap: size of the support, composition, kind of question."""
+    """The cell of the heatmap: size of the support, composition, question kind."""
     if case.support_size is None:
         return None
     return case.support_size, case.composition, case.kind
 
 
 def heatmap(run: Run) -> list[Row]:
-    """A row for each composition, kind of question and size of support."""
+    """A row for each composition, question kind and size of support."""
     rows = []
     for cell, cases in sorted(grouped(run.cases, cell_of).items()):
         wrong = [case.example for case in cases if not case.right]
@@ -252,7 +252,7 @@ def _cell(cell: Cell) -> Row:
 
 
 def was_seen(run: Run, cell: Cell) -> bool | None:
-    """Whether training had this composition with this kind of question, if that is known."""
+    """Whether training had this composition with this question kind, if known."""
     if run.seen is None:
         return None
     parts = () if cell[1] == "nothing" else cell[1].split(" + ")
@@ -260,7 +260,7 @@ def was_seen(run: Run, cell: Cell) -> bool | None:
 
 
 def steps(run: Run) -> list[Row]:
-    """Accuracy against k, where chains have one."""
+    """Accuracy against k, for chains that have one."""
     found = grouped(run.cases, lambda case: case.steps)
     known = set(run.seen.steps) if run.seen else set()
     return [
@@ -298,7 +298,7 @@ def giving(run: Run) -> list[Row]:
 
 
 def phrasing(run: Run) -> Row | None:
-    """Is a person's place known however it is asked for? where-person against yes-no."""
+    """Is a person's place known however the question is phrased? where-person against yes-no."""
     asked: dict[tuple[str, int, str], dict[str, list[bool]]] = defaultdict(dict)
     for case in run.cases:
         if case.kind in ("where-person", "yes-no"):
@@ -326,11 +326,11 @@ def phrasing(run: Run) -> Row | None:
     }
 
 
-# --- what was seen in training ------------------------------------------------------------------
+# --- seen in training ---------------------------------------------------------------------------
 
 
 def leakage(run: Run) -> list[Row]:
-    """Accuracy on what training had and on what it had not: signatures, compositions."""
+    """Accuracy on content seen and not seen in training: signatures, compositions."""
     if run.seen is None:
         return []
     seen = run.seen
@@ -352,7 +352,7 @@ def leakage(run: Run) -> list[Row]:
 
 
 def baselines(run: Run) -> list[Row]:
-    """Accuracy of trivial baselines, overall and by kind of question; the best first."""
+    """Accuracy of trivial baselines, overall and by question kind; the best first."""
     total = baselines_of(run.cases)
     kinds = sorted(grouped(run.cases, attrgetter("kind")).items())
     groups = [("all", run.cases), *(kinds if len(kinds) > 1 else ())]

@@ -1,7 +1,7 @@
 """The page: sections of text, tables and figures, in one file that needs no network.
 
 `page.html` is its template, filled in by Jinja2, which escapes all text; `page.css` and `page.js`
-go into it as they are. A section is made of the blocks below.
+are included as they are. A section consists of the blocks below.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fabula.evaluation.report.theme import DARK, LIGHT, config
 
 
 class Table(NamedTuple):
-    """Rows of text; the strong ones are to be believed."""
+    """Rows of text; the strong ones are significant."""
 
     caption: str
     head: Sequence[str]
@@ -27,12 +27,12 @@ class Table(NamedTuple):
 
     @property
     def words(self) -> list[bool]:
-        """Which columns are words, and begin at the left."""
+        """Which columns are words, and left-aligned."""
         columns = zip(*self.rows, strict=True)
         return [not any(cell[:1] in NUMERIC for cell in column) for column in columns]
 
     def is_strong(self, number: int) -> bool:
-        """Whether a row may be believed."""
+        """Whether a row is significant."""
         return number < len(self.strong) and self.strong[number]
 
 
@@ -44,16 +44,44 @@ class Chart(NamedTuple):
 
     @property
     def wide(self) -> bool:
-        """Whether it takes the width there is."""
+        """Whether it takes the full width."""
         return self.figure.spec.get("width") == "container"
 
 
 class Group(NamedTuple):
-    """Blocks together: in a grid, in panels side by side, or behind a title to be opened."""
+    """Several blocks: in a grid, in panels side by side, or behind a title that opens them."""
 
     layout: str
     blocks: Sequence[Any]
     title: str = ""
+
+
+class Story(NamedTuple):
+    """A story with its question, the right answer and the reply; some sentences are highlighted."""
+
+    title: str
+    sentences: Sequence[tuple[str, bool]]
+    question: str
+    answer: str
+    reply: str
+    notes: Sequence[str] = ()
+    right: bool = False
+    """Whether the reply is right."""
+
+
+class Square(NamedTuple):
+    """A 2×2 table: two rows by two columns of large numbers, each with a line below it."""
+
+    caption: str
+    columns: tuple[str, str]
+    rows: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+
+
+class Code(NamedTuple):
+    """Text to copy, e.g. a recipe."""
+
+    title: str
+    text: str
 
 
 class Heading(NamedTuple):
@@ -63,9 +91,15 @@ class Heading(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """Lines that say what is not there, and why."""
+    """Lines that say what is missing, and why."""
 
     lines: Sequence[str]
+
+
+class Drawing(NamedTuple):
+    """Text in which spaces and lines matter, e.g. a story or a family tree."""
+
+    text: str
 
 
 class Legend(NamedTuple):
@@ -87,6 +121,16 @@ class Section(NamedTuple):
     blocks: Sequence[Any]
 
 
+class Extra(NamedTuple):
+    """A section that only some reports have, with its part of the summary and its numbers."""
+
+    section: Section
+    takeaways: Sequence[str] = ()
+    """Plain sentences for the top of the page."""
+    numbers: Any = None
+    """Under the name of the section in numbers.json."""
+
+
 class Card(NamedTuple):
     """The main numbers of a run."""
 
@@ -96,21 +140,21 @@ class Card(NamedTuple):
 
 
 NUMERIC = set("0123456789+−<–")
-"""The opening of a cell with a number."""
+"""Characters that a cell with a number begins with."""
 
 
 def points(value: float) -> str:
-    """A difference of shares for people, in points of a hundred."""
+    """A difference of fractions in percentage points, as text."""
     return f"{100 * value:+.1f}".replace("-", "−")
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share for people."""
+    """A fraction as a percentage."""
     return "–" if value is None or value != value else f"{value:.{digits}%}"
 
 
 def p_value(value: float) -> str:
-    """A p-value for people."""
+    """A p-value as text."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
@@ -123,8 +167,9 @@ def page(
     questions: Sequence[dict[str, Any]],
     foot: str,
     library: str,
+    takeaways: Sequence[str] = (),
 ) -> str:
-    """The whole page; `library` is the JavaScript that draws."""
+    """The whole page; `library` is the JavaScript that draws the figures."""
     data = {
         "figures": {figure.name: figure.spec for figure in figures},
         "themes": {"light": config(LIGHT), "dark": config(DARK)},
@@ -133,6 +178,7 @@ def page(
     made: str = _template().render(
         title=title,
         lead=lead,
+        takeaways=takeaways,
         cards=cards,
         sections=sections,
         foot=foot,
@@ -161,7 +207,7 @@ def _template() -> Any:
 
 
 def json_in_script(value: Any) -> str:
-    """JSON that cannot end or change the script it stands in: it has no '<', '>' or '&'."""
+    """JSON that cannot end or change the script around it: it has no '<', '>' or '&'."""
     text = orjson.dumps(value).decode()
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -1,9 +1,9 @@
-"""Figures as pictures, drawn in a child process: what cannot be drawn harms nothing else.
+"""Figures as pictures, drawn in a child process, so that a failure affects nothing else.
 
 The converter runs a JavaScript engine, which ends its whole process if memory runs out. So it never
-runs in ours. A child draws figure after figure; if it dies, the figure it was at is missing, and
-another child goes on with the next. It also dies of characters that XML does not have, so these are
-replaced before.
+runs in ours. A child draws figure after figure; if it dies, its current figure is missing, and
+another child continues with the next. Characters that XML does not allow would kill it too, so they
+are replaced first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fabula.evaluation.report.theme import LIGHT, config
 
 WIDTH = 680  # pixels of a figure as a picture
 PATIENCE = 120  # seconds for a child to start, and for each picture
-FRUITLESS = 3  # children in a row that draw nothing, after which the rest is missing, too
+FRUITLESS = 3  # children in a row without a picture, before giving up
 NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LIBRARY = "library.js"
 JOBS, PROBLEMS = "jobs.json", "problems.json"
@@ -42,7 +42,7 @@ class Pictures(NamedTuple):
 
 
 def check_converter() -> None:
-    """MissingExtraError unless the converter is installed."""
+    """Raise MissingExtraError unless the converter is installed."""
     if find_spec("vl_convert") is None:
         raise MissingExtraError(
             "reports are drawn by vl-convert. Install it: pip install 'fabula[report]'"
@@ -50,7 +50,7 @@ def check_converter() -> None:
 
 
 def library() -> tuple[str, str]:
-    """The JavaScript that draws on the page, and why there is none, if there is none."""
+    """The JavaScript that draws on the page, or why it is missing."""
     with TemporaryDirectory(prefix="fabula-") as place:
         folder = Path(place)
         why = _child(folder, [{"name": LIBRARY}])
@@ -71,11 +71,11 @@ def draw(figures: Sequence[Figure]) -> Pictures:
             found.missing.update(_problems(folder))
             for name in [str(job["name"]) for job in jobs]:
                 png, svg = folder / f"{name}.png", folder / f"{name}.svg"
-                if png.is_file():  # the last that is written
+                if png.is_file():  # written last
                     found.drawn[name] = svg.read_bytes(), png.read_bytes()
             jobs = [job for job in jobs if job["name"] not in (*found.drawn, *found.missing)]
             fruitless = 0 if len(found.drawn) > before else fruitless + 1
-            if jobs:  # the child died at the first of these
+            if jobs:  # the child died on the first of these
                 lost = jobs if fruitless == FRUITLESS else jobs[:1]
                 found.missing.update({str(job["name"]): why for job in lost})
                 jobs = jobs[len(lost) :]
@@ -93,7 +93,7 @@ def _spec(figure: Figure) -> dict[str, Any]:
 
 
 def _in_xml(value: Any) -> Any:
-    """The value with a sign for every character that an SVG cannot hold."""
+    """The value with a placeholder for every character that SVG does not allow."""
     if isinstance(value, str):
         return NOT_XML.sub("\ufffd", value)
     if isinstance(value, dict):
@@ -102,7 +102,7 @@ def _in_xml(value: Any) -> Any:
 
 
 def _child(folder: Path, jobs: Sequence[dict[str, Any]]) -> str:
-    """Let a child do its jobs in a folder; why it did not end well, if it did not."""
+    """Let a child do its jobs in a folder; returns why it failed, if it did."""
     write_whole(folder / JOBS, orjson.dumps(jobs))
     code = "import sys; from fabula.evaluation.report.pictures import work; work(sys.argv[1])"
     try:
@@ -133,7 +133,7 @@ def _problems(folder: Path) -> dict[str, str]:
 
 
 def work(place: str) -> None:
-    """The work of the child process."""
+    """The entry point of the child process."""
     import vl_convert
 
     folder = Path(place)
@@ -147,7 +147,7 @@ def work(place: str) -> None:
         try:
             svg = vl_convert.vegalite_to_svg(job["spec"])
             png = vl_convert.svg_to_png(svg, scale=2)
-        except ValueError as error:  # a figure that it does not understand: the next may be better
+        except ValueError as error:  # a figure it cannot draw: the next one may work
             problems[name] = " ".join(str(error).split())[:200]
             write_whole(folder / PROBLEMS, orjson.dumps(problems))
             continue

@@ -1,8 +1,8 @@
 """A proof step by step, in every world: what follows after each sentence of the support.
 
 The sentences of the support are read alone, one after another. After each, the reader is asked
-where those are whom they name, how two things lie to each other, and so on; what it can tell for
-the first time is a step. So a step is not made up: it is what the reader concludes from the text.
+where the people in it are, what the relation of two things is, and so on; whatever it can answer
+for the first time is a step. So steps are not made up: they are the reader's conclusions.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from fabula.language.catalogue import native, tongue_of
 from fabula.world import WORLDS
 from fabula.world.base import Query, Reading, World
 
-MOST = 4  # conclusions shown of a step
+MOST = 4  # conclusions shown per step
 PLACES = {"actors": ("where-person", "where-object")}
-"""Questions that lead to others, by world; besides these, the question itself with other names."""
+"""Intermediate questions by world; in addition, the question itself with other names."""
 
 
 def steps(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """For each sentence of the support its number, its facts, and what follows with it."""
+    """For each sentence of the support: its number, its facts, and what follows with it."""
     instance = kept_record(record)
     name = str(instance.provenance.get("world", ""))
     if name not in WORLDS or not instance.supports:
@@ -71,7 +71,7 @@ class _Trace:
         for query in (*self._queries(numbers), self.instance.query):
             try:
                 answer = self.reading.alone(query, mask)
-            except (LookupError, ValueError):  # nobody can be asked this way
+            except (LookupError, ValueError):  # this question does not apply
                 continue
             if answer:
                 yield query, answer

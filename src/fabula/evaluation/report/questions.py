@@ -1,7 +1,7 @@
-"""Questions to look at, one by one: wrong and right ones of all kinds, with every run's reply.
+"""Questions to browse: wrong and right ones of all kinds, with every run's reply.
 
-Promise: a sample of a run has some of every kind of question, size of support and outcome, so that
-a common failure hides no rare one; what another run said to the same question stands beside it.
+Promise: the sample of a run covers every question kind, size of support and outcome, so that a
+common failure does not hide a rare one; replies of other runs to the same question are next to it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from fabula.evaluation.report.proof import steps
 from fabula.evaluation.run import asked_as, kept_record, read_at
 
 WRONG = 60
-"""Questions shown of a run that it got wrong."""
+"""Number of wrong replies shown per run."""
 RIGHT = 20
-"""And that it got right."""
+"""Number of correct replies shown per run."""
 CELLS = 150
-"""Cells of the heatmap of which there is at least one."""
+"""Number of cells of the heatmap that are covered at least once."""
 LONGEST = 4_000
-"""Characters of a reply or prompt that are shown."""
+"""Maximum number of characters shown of a reply or prompt."""
 
 
 def questions(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ def sample(cases: Iterable[Case], most: int) -> list[Case]:
 
 
 def _names(cases: Sequence[Case]) -> dict[int, str]:
-    """A name of its own for each question: its id, numbered where runs asked others under it."""
+    """A unique name for each question: its id, numbered if runs asked different ones under it."""
     used: dict[str, int] = defaultdict(int)
     found = {}
     for case in cases:

@@ -1,7 +1,7 @@
 """Colours of the figures, for light and dark: the same figure, another configuration.
 
-The ramp of accuracy is light in the middle and dark at both ends, so that it reads on either page
-and in grey, and does not need red against green.
+The accuracy scale is light in the middle and dark at both ends, so it is readable on either page
+and in greyscale, and does not need red against green.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OUTCOMES = ["#1c8577", "#cf5a3c", "#c99a2e", "#8a6fc0", "#7d8797"]
 
 
 def config(colours: dict[str, Any]) -> dict[str, Any]:
-    """The configuration of Vega-Lite for a set of colours."""
+    """The Vega-Lite configuration for a set of colours."""
     ink, soft, line = colours["ink"], colours["soft"], colours["line"]
     axis = {
         "labelColor": soft,
@@ -80,7 +80,7 @@ def config(colours: dict[str, Any]) -> dict[str, Any]:
 
 
 def ink_on(ramp: list[str], part: float) -> str:
-    """The colour of a text on a ramp at a part of it: whichever reads better there."""
+    """The text colour at a position of a colour scale: whichever is more readable there."""
     place = min(max(part, 0.0), 1.0) * (len(ramp) - 1)
     at = min(int(place), len(ramp) - 2)
     low, high = _rgb(ramp[at]), _rgb(ramp[at + 1])

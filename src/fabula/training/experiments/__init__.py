@@ -1,5 +1,5 @@
 """Findings of the papers as experiments: tables of trained models, and claims about them.
 
-`spec` is what a file says, `reading` reads it, `run` trains what is missing, `judge` tells which
-claims hold, `page` writes the table beside the published figures.
+`spec` defines the file format, `reading` reads it, `run` trains what is missing, `judge` decides
+which claims hold, and `page` writes the table next to the published results.
 """

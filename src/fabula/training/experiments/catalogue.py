@@ -1,4 +1,4 @@
-"""The experiments there are, by id or file, and the pages with their results."""
+"""The available experiments, by id or file, and the pages with their results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fabula.training.experiments.reading import load_experiment
 from fabula.training.experiments.spec import Experiment
 
 FOLDER = Path("experiments")
-"""Where experiments are looked for first; if there are none, those of the package are used."""
+"""The folder that is searched first; without one, the experiments of the package are used."""
 TITLE = "# Results\n"
 
 
@@ -24,7 +24,7 @@ class Catalogue:
     def __init__(self) -> None:
         self.known: dict[str, Experiment] = {}
         self.broken: dict[str, FabulaError] = {}
-        """What is wrong with the files that cannot be read, by id and file name."""
+        """The errors of files that cannot be read, by id and file name."""
         files: dict[str, list[Path]] = {}
         for path in _files():
             try:
@@ -38,18 +38,20 @@ class Catalogue:
             if len(paths) > 1:
                 del self.known[name]
                 both = " and ".join(map(str, paths))
-                twice = FabulaError(f"{both} have one id, '{name}'; give each an id of its own.")
+                twice = FabulaError(f"{both} have the same id, '{name}'; change one.")
                 self.broken |= dict.fromkeys((name, *(path.stem for path in paths)), twice)
 
     def named(self, name: str) -> Sequence[Experiment]:
-        """The experiment of this id or file, or all of them."""
+        """The experiment with this id or file, or all of them."""
         if name in self.broken:
             raise self.broken[name]
         if name == "all":
             if self.broken:
                 raise next(iter(self.broken.values()))
             if not self.known:
-                raise FabulaError(f"no experiments in {FOLDER}: go to a folder that has some.")
+                raise FabulaError(
+                    f"no experiments in {FOLDER}; run the command in a folder that has some."
+                )
             return list(self.known.values())
         if name in self.known:
             return [self.known[name]]
@@ -82,9 +84,9 @@ def experiment(
     Args:
         names: ids, .toml files, or 'all'.
         scale: 'small' for a laptop, 'full' as in the paper.
-        out: where tables go, as JSON and Markdown.
-        store: where trained models are kept; existing ones are used.
-        workers: processes, each with a training of its own.
+        out: the folder for the tables, as JSON and Markdown.
+        store: the folder for trained models; existing ones are reused.
+        workers: number of processes, one training each.
         begin: called with each experiment before it starts.
         progress: called with a line for each step.
         done: called with each result.
@@ -117,9 +119,9 @@ def experiment(
 
 
 def _write_overview(path: Path, table: str, say: Callable[[str], None]) -> None:
-    """The overview; a page that somebody else wrote is left alone."""
+    """Write the overview; a page that somebody else wrote is left alone."""
     if path.is_file() and not path.read_text(encoding="utf-8").startswith(TITLE):
-        say(f"{path}: not an overview of results, and left as it is.")
+        say(f"{path}: not an overview of results; left unchanged.")
     else:
         write_whole(path, f"{TITLE}\n{table}")
 
@@ -141,6 +143,6 @@ def _results(
                 yield each, found
             elif found is not None:
                 say(
-                    f"left out of {out / 'README.md'}: {path}: damaged. "
-                    f"`fabula experiment {each.id} --scale {scale}` writes it anew."
+                    f"skipped in {out / 'README.md'}: {path}: damaged. "
+                    f"`fabula experiment {each.id} --scale {scale}` writes it again."
                 )

@@ -1,4 +1,4 @@
-"""Which claims hold."""
+"""Decides which claims hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Figures = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def judge(claim: Expectation, figures: Figures) -> dict[str, Any]:
-    """Whether a claim holds in each of its columns; one about figures that are missing does not."""
+    """Whether a claim holds in each of its columns; without results, it does not."""
     cases = [_case(claim, column, figures) for column in _columns(claim, figures)]
     return {
         "says": claim.says,
@@ -24,7 +24,7 @@ def judge(claim: Expectation, figures: Figures) -> dict[str, Any]:
 
 
 def _columns(claim: Expectation, figures: Figures) -> list[str]:
-    """The columns that a claim speaks of; all models, if it does not say."""
+    """The columns that a claim is about; by default all models."""
     known = dict.fromkeys(
         column for line, cells in figures.items() if matches(line, claim.lines) for column in cells
     )
@@ -60,7 +60,9 @@ def _case(claim: Expectation, column: str, figures: Figures) -> dict[str, Any]:
 
 
 def _others(claim: Expectation, column: str, figures: Figures) -> list[float]:
-    """What a column must be above: the mean of the other lines, in each of the other columns."""
+    """The values a column must exceed: the mean of the other lines, in each of the other
+    columns.
+    """
     above = claim.above or {}
     lines, named = above.get("lines", claim.lines), above.get("columns", (column,))
     known = dict.fromkeys(other for cells in figures.values() for other in cells)

@@ -1,4 +1,4 @@
-"""Figures that need no training: how much of a test is in the training, how benchmarks agree."""
+"""Measures that need no training: overlap of test and training, agreement of benchmarks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fabula.training.source import Source
 
 Size = Annotated[int, Field(ge=1)]
 Trained = Mapping[str, Sequence[str]]
-"""Line to the columns that it has figures of."""
+"""Line to the columns it has results for."""
 
 
 class Measure(Strict):
@@ -25,15 +25,15 @@ class Measure(Strict):
 
     @abstractmethod
     def check(self, trained: Trained) -> None:
-        """Refuse what cannot be measured, before anything is trained."""
+        """Raise an error if it cannot be measured, before anything is trained."""
 
     @abstractmethod
     def value(self, figures: Mapping[str, Any]) -> float:
-        """The figure, in percent."""
+        """The value, in percent."""
 
 
 class Leak(Measure):
-    """The share of a test whose support and question the training has word for word."""
+    """The fraction of a test whose support and question occur word for word in training."""
 
     recipe: str
     train_size: Size
@@ -45,16 +45,16 @@ class Leak(Measure):
     @classmethod
     def _way(cls, by: str) -> str:
         if by not in TAKE:
-            raise ValueError(f"no way '{by}' to compare.{hint(by, TAKE)}")
+            raise ValueError(f"unknown comparison '{by}'.{hint(by, TAKE)}")
         return by
 
     def check(self, _: Trained) -> None:
-        """The recipe must have both splits."""
+        """Check that the recipe has both splits."""
         for split in ("train", "test"):
             self._source(split).check(split)
 
     def value(self, _: Mapping[str, Any]) -> float:
-        """The share."""
+        """The fraction."""
         train, test = (
             [TAKE[self.by](item_of(each)) for each in self._source(split).instances(split)]
             for split in ("train", "test")
@@ -68,14 +68,14 @@ class Leak(Measure):
 
 
 class Published(Measure):
-    """How a benchmark of the paper's own table goes together with another."""
+    """The correlation of two benchmarks in the paper's own table."""
 
     against: str
     benchmark: str
     by: Literal["pearson", "kendall"]
 
     def check(self, _: Trained) -> None:
-        """Both must be in the table."""
+        """Check that both are in the table."""
         known = read_table(published())[0]
         for name in (self.against, self.benchmark):
             if name not in known:
@@ -98,12 +98,12 @@ class Ranks(Measure):
     lines: tuple[str, str]
 
     def check(self, trained: Trained) -> None:
-        """Both lines must be trained, with some models in common."""
+        """Check that both lines are trained, with some models in common."""
         for line in self.lines:
             if line not in trained:
                 raise FabulaError(f"no line '{line}' is trained.{hint(line, trained)}")
         if len(self._both(trained)) < 2:
-            raise FabulaError(f"{' and '.join(self.lines)}: fewer than two columns have both.")
+            raise FabulaError(f"{' and '.join(self.lines)}: at least two columns must have both.")
 
     def value(self, figures: Mapping[str, Any]) -> float:
         """The correlation."""
@@ -120,7 +120,7 @@ MEASURES: dict[str, type[Measure]] = {"leak": Leak, "concurrence": Published, "r
 
 
 def measure(said: Mapping[str, Any], trained: Trained) -> Measure:
-    """What a line says of a measure, checked; `said` is its name with its arguments."""
+    """The measure of a line, checked; `said` is its name with its arguments."""
     if len(said) != 1:
         raise FabulaError(f"a measure is one name with its arguments, not {list(said)}.")
     ((name, given),) = said.items()

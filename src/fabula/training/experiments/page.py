@@ -1,4 +1,4 @@
-"""The results of experiments as pages for people, beside the published figures."""
+"""The results of experiments as Markdown pages, next to the published results."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def page(experiment: Experiment, result: Mapping[str, Any]) -> str:
         f"{experiment.paper}: {experiment.finding}",
         *([experiment.note] if experiment.note else []),
         _table(experiment, result),
-        "Percent right: the mean of several seeds ± their deviation, or of one; in brackets what "
-        "the paper has.",
+        "Percent correct: the mean ± the standard deviation over seeds (none for a single run); "
+        "published figures in brackets.",
         "\n".join(_claim(claim) for claim in result["claims"]),
-        f"Scale `{result['scale']}`, {minutes:.0f} minutes of processor time for training, "
+        f"Scale `{result['scale']}`, {minutes:.0f} minutes of CPU time for training, "
         f"{result['machine']}, Fabula {result['version']}.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -76,10 +76,10 @@ def _means(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], wide: i
 
 
 def _claim(claim: Mapping[str, Any]) -> str:
-    """A claim, and in which columns it holds."""
+    """A claim, and the columns in which it holds."""
     told = []
     for case in claim["cases"]:
-        against = f" against {case['other']:g}" if case.get("other") is not None else ""
+        against = f" vs {case['other']:g}" if case.get("other") is not None else ""
         sign = "" if case["holds"] else " ✗"
         told.append(f"{case['column']} {case['found']:g}{against}{sign}")
     mark = "holds" if claim["holds"] else "**does not hold**"
@@ -87,12 +87,12 @@ def _claim(claim: Mapping[str, Any]) -> str:
 
 
 def file_name(experiment: str, scale: str) -> str:
-    """What the files of a result are called: by the id, and by the scale if it is not small."""
-    return experiment if scale == "small" else f"{experiment}.{scale}"  # no id has a dot
+    """The stem of a result's files: the id, and the scale if it is not small."""
+    return experiment if scale == "small" else f"{experiment}.{scale}"  # ids contain no dots
 
 
 def overview(results: Sequence[tuple[Experiment, Mapping[str, Any]]]) -> str:
-    """All experiments in one table, each with how many of its claims hold."""
+    """All experiments in one table, each with the number of its claims that hold."""
     rows = ["| | finding | claims that hold | minutes | scale |", "|---|---|---:|---:|---|"]
     for experiment, result in results:
         held = sum(claim["holds"] for claim in result["claims"])

@@ -1,5 +1,4 @@
-"""Reads the file of an experiment: what it takes over from another, and lines that stand for
-several."""
+"""Reads the file of an experiment, resolving `like` (inherited keys) and `each` (several lines)."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from fabula.training.experiments.spec import Experiment, matches, problem
 
 
 def load_experiment(path: Path) -> Experiment:
-    """The experiment of a file."""
+    """The experiment in a file."""
     said = _expanded(_said(path), path)
     try:
         return Experiment.model_validate(said)
@@ -25,7 +24,7 @@ def load_experiment(path: Path) -> Experiment:
 
 
 def _place(loc: tuple[int | str, ...], said: Mapping[str, Any]) -> str:
-    """Where a key stands, with the name of its line or column."""
+    """The place of a key, with the name of its line or column."""
     if not loc:
         return ""
     named = None
@@ -35,7 +34,7 @@ def _place(loc: tuple[int | str, ...], said: Mapping[str, Any]) -> str:
 
 
 def _said(path: Path, followed: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """What a file says, and what it takes over from the one that it is like."""
+    """The content of a file, merged over the one it is `like`."""
     try:
         said = parse_toml(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
@@ -47,10 +46,12 @@ def _said(path: Path, followed: tuple[Path, ...] = ()) -> dict[str, Any]:
     if like is None:
         return said
     if unfit_name(like):
-        raise FabulaError(f"{path}: like = {like!r}: name a file beside this one, without .toml.")
+        raise FabulaError(
+            f"{path}: like = {like!r}: give the name of a file in the same folder, without .toml."
+        )
     other = path.with_name(f"{like}.toml")
     if other in (*followed, path):
-        raise FabulaError(f"{path}: like = '{like}' leads back to this file.")
+        raise FabulaError(f"{path}: like = '{like}' refers back to this file.")
     if not other.is_file():
         known = [each.stem for each in path.parent.glob("*.toml")]
         raise FabulaError(f"{path}: like = '{like}': no {other}.{hint(like, known)}")
@@ -58,7 +59,7 @@ def _said(path: Path, followed: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 
 def _check_kinds(said: Mapping[str, Any], path: Path) -> None:
-    """Refuse what cannot be taken apart, before it is checked as a whole."""
+    """Reject values of the wrong type that could not be expanded, before checking the whole."""
     kinds = {"columns": list, "lines": list, "every": dict, "scales": dict}
     for key, kind in kinds.items():
         _check_kind(said.get(key, kind()), kind, f"{path}: {key}")
@@ -70,17 +71,17 @@ def _check_kinds(said: Mapping[str, Any], path: Path) -> None:
         _check_kind(scale.get("columns", {}), dict, f"{path}: scales.{name}.columns")
         without = scale.get("without", [])
         if not isinstance(without, list) or not all(isinstance(each, str) for each in without):
-            raise FabulaError(f"{path}: scales.{name}.without: a list of columns is needed here.")
+            raise FabulaError(f"{path}: scales.{name}.without: expected a list of columns.")
 
 
 def _check_kind(value: Any, kind: type, place: str) -> None:
     if not isinstance(value, kind):
         wanted = "table" if kind is dict else "list of tables"
-        raise FabulaError(f"{place}: a {wanted} is needed here, not {value!r}.")
+        raise FabulaError(f"{place}: expected a {wanted}, found {value!r}.")
 
 
 def _taken_over(said: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns, scales and what every line has, where they are not said otherwise."""
+    """Inherit columns, scales and [every] unless they are given."""
     models = [
         {key: column[key] for key in column if key != "published"}
         for column in other.get("columns", ())
@@ -99,7 +100,7 @@ def _taken_over(said: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any
 def _column_taken_over(
     column: dict[str, Any], models: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """A column laid over the one of its name."""
+    """A column merged over the inherited one with its name."""
     same = [model for model in models if "name" in column and model.get("name") == column["name"]]
     return {**same[0], **column} if same else column
 
@@ -107,7 +108,7 @@ def _column_taken_over(
 def _scale_taken_over(
     mine: Mapping[str, Any], theirs: Mapping[str, Any], columns: Sequence[str]
 ) -> dict[str, Any]:
-    """A scale laid over another, of which only what is about these columns remains."""
+    """A scale merged over another, restricted to these columns."""
     chosen = {name: each for name, each in theirs.get("columns", {}).items() if name in columns}
     without = [
         pattern
@@ -123,7 +124,7 @@ def _scale_taken_over(
 
 
 def _expanded(said: dict[str, Any], path: Path) -> dict[str, Any]:
-    """A line with `each` becomes several; what every line has is given to each."""
+    """Expand lines with `each`, and add [every] to each line."""
     every = said.get("every", {})
     lines = [line if "measure" in line else {**every, **line} for line in said.get("lines", ())]
     several = [
@@ -140,16 +141,16 @@ def _each(line: dict[str, Any], place: str) -> Iterator[dict[str, Any]]:
     rest, each = {key: line[key] for key in line if key != "each"}, line["each"]
     lists = each.values() if isinstance(each, dict) else ()
     if not lists or not all(isinstance(values, list) and values for values in lists):
-        raise FabulaError(f"{place}: names with lists of values are needed, as in {{n = [1, 2]}}.")
+        raise FabulaError(f"{place}: expected names with lists of values, e.g. {{n = [1, 2]}}.")
     if len({len(values) for values in lists}) > 1:
         counts = ", ".join(f"{name} has {len(values)}" for name, values in each.items())
-        raise FabulaError(f"{place}: lists of one length are needed: {counts}.")
+        raise FabulaError(f"{place}: the lists must have the same length: {counts}.")
     for values in zip(*lists, strict=True):
         yield _filled(rest, dict(zip(each, values, strict=True)))
 
 
 def _filled(value: Any, given: Mapping[str, Any]) -> Any:
-    """A value with {names} replaced; one that is only a name becomes what stands for it."""
+    """A value with {names} replaced; a value that is just one name becomes its value."""
     if isinstance(value, dict):
         return {key: _filled(each, given) for key, each in value.items()}
     if isinstance(value, list):

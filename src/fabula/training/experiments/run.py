@@ -1,9 +1,9 @@
-"""Carry an experiment out: train and test what is missing, and put the figures into a table.
+"""Runs an experiment: trains and tests what is missing, and fills in the table.
 
 Promises:
-1. A training is kept under a name made of all that decides it. What was trained once is never
-   trained again, not by another experiment either, and one that was cut off goes on.
-2. A cell is the mean over all seeds, with the deviation; nothing is selected by the test.
+1. A training is stored under a name that covers everything that determines it. Nothing is trained
+   twice, not even for another experiment, and an interrupted training is resumed.
+2. A cell is the mean over all seeds, with the standard deviation; nothing is selected by the test.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ Cell = dict[str, Any]
 Cells = Mapping[tuple[str, str], list["Training"]]
 """Line and column to the stages of their training."""
 Done = tuple[Path, dict[str, Any]]
-"""The folder of a training and what came of one seed of it."""
+"""The folder of a training and the result of one seed."""
 Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Training:
-    """A plan with what it is to be tested on."""
+    """A plan with its test data."""
 
     plan: TrainingPlan
     folder: Path
     depth: int
-    """How many stages come before it."""
+    """The number of stages before it."""
     seeds: int
 
 
@@ -57,7 +57,7 @@ def carry_out(
     workers: int = 1,
     report: Report = lambda line: None,
 ) -> dict[str, Any]:
-    """The table of an experiment and which of its claims hold; trainings are kept in `store`."""
+    """The table of an experiment and which of its claims hold; trainings are stored in `store`."""
     if scale not in experiment.scales:
         raise FabulaError(
             f"experiment {experiment.id}: no scale '{scale}'.{hint(scale, experiment.scales)}"
@@ -105,7 +105,7 @@ def carry_out(
 def _checked(
     experiment: Experiment, lines: Sequence[Line], amount: Scale, cells: Cells
 ) -> dict[str, Measure]:
-    """The measures of lines; what cannot be carried out is refused before anything is trained."""
+    """The measures of lines; raises an error for anything impossible before training starts."""
     seen: set[str] = set()
     measures = {}
     trained: dict[str, list[str]] = {}
@@ -129,14 +129,14 @@ def _checked(
 
 
 def _check_settings(plan: TrainingPlan, seen: set[str]) -> None:
-    """Refuse settings that a model does not have; `seen` has those that are right."""
+    """Raise an error for settings that a model does not have; `seen` caches valid ones."""
     if (asked := f"{plan.model} {plan.sizes} {plan.regime}") not in seen:
         settings(model_named(plan.model), plan.sizes, plan.regime)
         seen.add(asked)
 
 
 def _check_sources(sources: Iterable[Source], split: str, seen: set[str]) -> None:
-    """Refuse data that are not there; `seen` has those that are."""
+    """Raise an error for missing data; `seen` caches existing ones."""
     for source in sources:
         if (asked := f"{split} {source}") not in seen:
             source.check(split)
@@ -149,7 +149,7 @@ def _place(experiment: Experiment, line: str, column: str) -> str:
 
 @contextmanager
 def _said_where(place: str) -> Iterator[None]:
-    """Errors that name the place in the experiment."""
+    """Prefix errors with their place in the experiment."""
     try:
         yield
     except FabulaError as error:
@@ -157,7 +157,7 @@ def _said_where(place: str) -> Iterator[None]:
 
 
 def _machine() -> str:
-    """What it was carried out on."""
+    """The machine it ran on."""
     described = Path("/proc/cpuinfo")
     lines = described.read_text().splitlines() if described.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -172,7 +172,7 @@ def _machine() -> str:
 
 
 def trainings(line: Line, column: Column, amount: Scale, store: Path) -> list[Training]:
-    """The stages of a cell's training, each going on from the one before."""
+    """The stages of a cell's training, each starting from the one before."""
     chain: list[Training] = []
     for stage in (*line.before, None):
         data, own, times = (
@@ -208,7 +208,7 @@ def _source(data: Data, amount: Scale, size: int | None) -> Source:
 
 
 def _tests(line: Line, amount: Scale) -> dict[str, Source]:
-    """By a name that says all of it."""
+    """The tests, each under a name that describes it fully."""
     own = {"size": None, "split": None}
     told = line.test or [data.model_copy(update=own) for data in line.train]
     sources = [
@@ -225,7 +225,7 @@ def _train_all(
     workers: int,
     report: Report,
 ) -> dict[Path, list[dict[str, Any]]]:
-    """Every training with all its tests, for every seed; by the folder."""
+    """Every training with all its tests, for every seed; by folder."""
     wanted: dict[Path, tuple[Training, dict[str, Source]]] = {}
     of = {line.name: line for line in lines}
     for (line, _), chain in cells.items():
@@ -256,7 +256,7 @@ def _train_all(
 
 
 def _done(jobs: Sequence[Callable[[], Done]], workers: int) -> Generator[Done, None, None]:
-    """What the jobs give; those that are not done end with whoever waits for them."""
+    """The results of the jobs; unfinished ones end with the caller."""
     if workers < 2:
         for job in jobs:
             yield job()
@@ -266,18 +266,18 @@ def _done(jobs: Sequence[Callable[[], Done]], workers: int) -> Generator[Done, N
 
 def _job(training: Training, seed: int, tests: dict[str, Source], store: Path) -> Done:
     folder, plan = training.folder, training.plan
-    if not (folder / PLAN).is_file():  # one of this name has the same plan
+    if not (folder / PLAN).is_file():  # a folder with this name has the same plan
         keep_plan(plan, folder)
-    if plan.start:  # each seed goes on from its own
+    if plan.start:  # each seed starts from its own
         plan = replace(plan, start=f"{plan.start}/restart-{seed}")
     return folder, TrainingRun(plan, folder, tests, store / "data").restart(seed)
 
 
-# --- figures --------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 
 
 def _cell(line: Line, amount: Scale, results: Sequence[Mapping[str, Any]]) -> Cell:
-    """The mean over seeds of the share of right answers, in percent."""
+    """The mean accuracy over seeds, in percent."""
     runs, supports = [], []
     right = most = count = 0
     chances = []
@@ -293,7 +293,7 @@ def _cell(line: Line, amount: Scale, results: Sequence[Mapping[str, Any]]) -> Ce
                     for at, key in enumerate(("right", "majority", "count")):
                         counts[at] += cell[key]
         if not counts[2]:
-            raise FabulaError(f"line '{line.name}': no example of the test fits {line.where}.")
+            raise FabulaError(f"line '{line.name}': no test example matches {line.where}.")
         runs.append(100 * counts[0] / counts[2])
         right, most, count = right + counts[0], most + counts[1], count + counts[2]
     cell = {
@@ -324,7 +324,7 @@ def _fits(cell: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
 
 
 def _with_references(cells: Mapping[str, Cell]) -> dict[str, Cell]:
-    """The cells of a line with what chance and the most frequent answer of training get."""
+    """The cells of a line, with the accuracy of chance and of the most frequent training answer."""
     if not cells:
         return {}
     references = {

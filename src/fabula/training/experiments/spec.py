@@ -1,20 +1,20 @@
-"""What the file of an experiment says.
+"""The file format of an experiment.
 
     id = "B8"
     title = "More hops help"
-    paper = "…"                         whose finding it is
+    paper = "…"                         the paper that reports the finding
     finding = "…"                       what the paper found
     [[columns]]                         a model with the settings of the paper
     name = "3 hops"
     model = "memn2n"
     with = {hops = 3}
-    published = [86.7]                  its figures, one for each line; nan where there is none
-    [[lines]]                           what is trained on, and what is tested on
+    published = [86.7]                  its published results, one per line; nan if there is none
+    [[lines]]                           training and test data
     name = "task {n}"
     each = {n = [1, 2, 3]}              a line for each value
     train = "babi/qa{n}"
-    test = "babi/qa{n}"                 as trained, if not said
-    where = {question = "where-*"}      only these of the test
+    test = "babi/qa{n}"                 by default the same as train
+    where = {question = "where-*"}      only these test questions
     [[claims]]                          a direction with a margin
     says = "three hops beat one"
     columns = ["3 hops"]
@@ -27,9 +27,9 @@
 
 Data are a recipe, or a table: {recipe = "stepgame/clean", set = {hops = 1}, size = 500}.
 
-What several lines share stands once, in [every]: keys of a line. An experiment that is read from
-the trainings of another says `like = "S2"`: its columns, scales and [every] are taken over, so that
-the same trainings serve both. Columns that it names are then the only ones, and need a name only.
+Keys that all lines share go into [every]. An experiment that reuses the trainings of another says
+`like = "S2"`: it inherits columns, scales and [every]. If it lists columns, only those are used,
+and a name is enough for each.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ from fabula.recipe import cells
 from fabula.training.models import MODELS
 
 REFERENCES = ("majority", "chance", "measured")
-"""Columns that stand beside the models."""
+"""Reference columns next to the models."""
 
 
 class Strict(cells.Strict):
-    """Unknown keys are refused."""
+    """A table that rejects unknown keys."""
 
     also: ClassVar[tuple[str, ...]] = ()
-    """Keys that a file may have here and that are gone when it is checked."""
+    """Keys that a file may have here and that are resolved before the check."""
 
     @model_validator(mode="before")
     @classmethod
@@ -75,9 +75,9 @@ class Strict(cells.Strict):
 
 
 def _plain(name: str) -> str:
-    """A name that can be that of a file."""
+    """Check that a name can be a file name."""
     if unfit_name(name) or not re.fullmatch(r"[A-Za-z0-9_-]+", name):
-        raise ValueError(f"'{name}' is no name: use letters, digits, '-' and '_' only")
+        raise ValueError(f"'{name}' is not a valid name: use letters, digits, '-' and '_' only")
     return name
 
 
@@ -91,15 +91,15 @@ class Data(Strict):
     set: dict[str, Any] = {}
     """Changes to the recipe."""
     size: Annotated[int, Field(ge=1)] | None = None
-    """So many, at every scale."""
+    """Number of examples, at every scale."""
     times: Annotated[float, Field(gt=0)] = 1.0
-    """So many times the size that the scale says."""
+    """Factor on the size that the scale gives."""
     split: str | None = None
     seed: int | None = None
 
 
 def _listed(value: Any) -> Any:
-    """One, or a list of several; a name stands for a table with just that."""
+    """Wrap a single value in a list; a name becomes a table with just that recipe."""
     several = value if isinstance(value, list) else [value]
     return [{"recipe": each} if isinstance(each, str) else each for each in several]
 
@@ -113,11 +113,11 @@ AMOUNTS: dict[str, TypeAdapter[Any]] = {
     "seeds": TypeAdapter(Seeds),
     "budget": TypeAdapter(Budget),
 }
-"""What stands among the settings of a model, and is as a scale has it."""
+"""Keys among the settings of a model that are amounts, as in a scale."""
 
 
 def _amounts(given: dict[str, Any]) -> dict[str, Any]:
-    """Settings whose amounts are of the right kinds."""
+    """Check the types of the amounts among the settings."""
     for name in AMOUNTS.keys() & given:
         try:
             given = {**given, name: AMOUNTS[name].validate_python(given[name])}
@@ -131,12 +131,12 @@ Settings = Annotated[Given, Field(alias="with")]
 
 
 class Stage(Strict):
-    """A part of the training: these data, with these changes of the settings."""
+    """A part of the training: data, and changes to the settings."""
 
     train: Several
     settings: Settings = {}
     times: Annotated[float, Field(gt=0)] = 1.0
-    """So many times the scale's budget."""
+    """Factor on the budget that the scale gives."""
 
 
 class Line(Strict):
@@ -145,14 +145,15 @@ class Line(Strict):
     name: str
     train: Several = ()
     before: tuple[Stage, ...] = ()
-    """What comes before in training, stage after stage."""
+    """Earlier stages of the training, in order."""
     settings: Settings = {}
     words: Several = ()
-    """Data whose words and answers are known from the first stage on; what only a later stage has
-    and is not told here stays unknown."""
+    """Data whose words and answers are known from the first stage on; words that only a later stage
+    has, and that are not listed here, stay unknown.
+    """
     test: Several = ()
     where: dict[str, Any] = {}
-    """Only examples of the test with these features; values are patterns, '!' in front: not."""
+    """Only test examples with these features; values are patterns, negated by a leading '!'."""
     columns: tuple[str, ...] = ("*",)
     measure: dict[str, Any] | None = None
     """The name of a measure to its arguments."""
@@ -161,7 +162,7 @@ class Line(Strict):
     @model_validator(mode="after")
     def _something(self) -> Line:
         if bool(self.train) == (self.measure is not None):
-            raise ValueError(f"line '{self.name}': say what to train on, or a measure")
+            raise ValueError(f"line '{self.name}': give training data or a measure")
         return self
 
     @field_validator("where")
@@ -170,7 +171,7 @@ class Line(Strict):
         for feature, wanted in where.items():
             patterns = wanted if isinstance(wanted, list) else [wanted]
             if not patterns or any(isinstance(each, dict | list) for each in patterns):
-                raise ValueError(f"{feature}: say a pattern, or a list of some")
+                raise ValueError(f"{feature}: give a pattern, or a list of patterns")
         return where
 
 
@@ -199,11 +200,12 @@ class Expectation(Strict):
     at_least: float | None = None
     at_most: float | None = None
     solves_at_least: int | None = None
-    """So many of the lines reach 95."""
+    """Number of lines that must reach 95."""
     solves_at_most: int | None = None
     above: dict[Literal["lines", "columns"], tuple[str, ...]] | None = None
-    """What it is above: of the same lines, or the same column, where not said; of several columns,
-    above each of the others."""
+    """The values it must exceed: by default the same lines, or the same column; for several
+    columns, each of the others.
+    """
     by: float = 0.0
 
     @model_validator(mode="after")
@@ -212,14 +214,16 @@ class Expectation(Strict):
             self.at_least, self.at_most, self.solves_at_least, self.solves_at_most, self.above,
         )  # fmt: skip
         if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError(f"claim '{self.says}': say one of at_least, at_most, solves_…, above")
+            raise ValueError(
+                f"claim '{self.says}': give exactly one of at_least, at_most, solves_…, above"
+            )
         if self.above is not None and not (self.above and all(self.above.values())):
-            raise ValueError(f"claim '{self.says}': above: say which lines or columns")
+            raise ValueError(f"claim '{self.says}': above: give lines or columns")
         return self
 
 
 class Scale(Strict):
-    """How much of everything."""
+    """The sizes of an experiment."""
 
     set: dict[str, Any] = {}
     """Changes to all recipes."""
@@ -227,13 +231,13 @@ class Scale(Strict):
     test_size: Annotated[int, Field(ge=1)] | None = None
     seeds: Seeds = 1
     budget: Budget | None = None
-    """Seconds of processor time for a training."""
+    """Seconds of processor time per training."""
     settings: Settings = {}
     columns: dict[str, Given] = {}
-    """Settings of single columns; `budget`, `seeds` and `train_size` too."""
+    """Settings of single columns; also `budget`, `seeds` and `train_size`."""
     lines: tuple[str, ...] = ("*",)
     without: tuple[str, ...] = ()
-    """Columns that are left out."""
+    """Columns that are omitted."""
 
 
 class Experiment(Strict):
@@ -284,7 +288,7 @@ class Experiment(Strict):
 def _once(what: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"two {what}s are named '{name}'; give each a name of its own")
+            raise ValueError(f"two {what}s have the name '{name}'; rename one")
 
 
 def _there(what: str, known: Sequence[str], patterns: Sequence[str]) -> None:
@@ -294,12 +298,12 @@ def _there(what: str, known: Sequence[str], patterns: Sequence[str]) -> None:
 
 
 def matches(name: Any, patterns: tuple[str, ...] | list[str]) -> bool:
-    """Whether a name is one of those that the patterns describe."""
+    """Whether a name matches one of the patterns."""
     return any(fnmatchcase(str(name), pattern.replace("[", "[[]")) for pattern in patterns)
 
 
 def problem(error: ValidationError) -> tuple[tuple[int | str, ...], str]:
-    """The first thing that is wrong: where, and a sentence that says what."""
+    """The first problem: where, and a sentence that says what."""
     first = error.errors()[0]
     if first["type"] == "missing":
         return first["loc"], "this key is missing."

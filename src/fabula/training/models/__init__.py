@@ -1,4 +1,4 @@
-"""The models of the four papers, each in a file of its own. Adding one: a file, and a line here.
+"""The models of the four papers, one file each. To add one: a file, and a line here.
 
 Another package adds a model with an entry point that names a `fabula.training.model.Model`:
 
@@ -41,7 +41,7 @@ PRETRAINED = {
     "bert": "pretrained.bert:Bert",
     "bert-lstm": "pretrained.bert:BertLSTM",
 }
-"""Models that begin with a checkpoint of the transformers library."""
+"""Models that start from a checkpoint of the transformers library."""
 
 MODELS: Registry[type[Model]] = Registry(
     "fabula.models",
@@ -52,5 +52,5 @@ MODELS: Registry[type[Model]] = Registry(
 
 
 def model_named(name: str) -> type[Model]:
-    """The model of this name."""
+    """The model with this name."""
     return MODELS.find(name)

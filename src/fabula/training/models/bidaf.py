@@ -1,8 +1,8 @@
 """Bidirectional attention flow, as a pointer: the answer is a word of the story.
 
-Every position of the story is scored, and positions of the same word add up: for answers of one
-word this is the span model with its two ends at one place. Answers that the story never names (a
-yes, a number) have a score of their own, so that the model can be used everywhere.
+Every position of the story is scored, and the scores of positions with the same word add up: for
+one-word answers this is the span model with both ends at one position. Answers that the story never
+mentions (a yes, a number) have their own score, so the model can be used everywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fabula.training.models.layers import Sequences, Words
 
 @dataclass(frozen=True)
 class Widths:
-    """Widths; the paper has 100, and characters, pretrained vectors and highway layers besides."""
+    """Widths; the paper has 100, and also characters, pretrained vectors and highway layers."""
 
     word: int = 50
     hidden: int = 50
@@ -79,7 +79,7 @@ class BiDAF(Model):
         guessed = self.unnamed(pooled).softmax(1)
         logits = (trust * pointed + (1 - trust) * guessed).clamp(min=1e-9).log()
         wanted = batch.answer.clamp(min=0).unsqueeze(1)
-        # not among the answers alone: pointing at what is none is wrong too
+        # not only among the answers: pointing at a word that is none is wrong too
         loss = -(logits.gather(1, wanted).squeeze(1) * (batch.answer >= 0)).sum() / len(batch)
         return Output(logits, loss)
 

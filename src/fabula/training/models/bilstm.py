@@ -1,4 +1,6 @@
-"""Bidirectional LSTM over the story; the two people asked about are looked up where they stand."""
+"""Bidirectional LSTM over the story; the two people of the question are looked up at their
+mentions.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class Widths:
 
 
 class BiLSTM(Model):
-    """The pooled story beside the two entities of the question."""
+    """The pooled story next to the two entities of the question."""
 
     Sizes = Widths
     regime = Regime(epochs=50, batch=64, lr=1e-3, clip=1, cloze=True, patience=15)
@@ -57,7 +59,8 @@ class BiLSTM(Model):
 
 
 def encode(batch: Batch, words: Words, lstm: Sequences) -> tuple[Tensor, Tensor, Tensor]:
-    """([B, T, d] states of the story's words, [B, T] which are there, [B, 2, d] the entities).
+    """([B, T, d] states of the story's words, [B, T] which are not padding, [B, 2, d] the
+    entities).
 
     An entity is the sum of the states of all its mentions.
     """

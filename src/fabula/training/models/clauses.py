@@ -1,9 +1,10 @@
 """Sentences as clauses: pronouns resolved, the verb, and its arguments.
 
-What a parser and a coreference tool would give, by rules that are exact for the short sentences of
-the benchmarks: an argument is a name, or the word after a determiner; the verb is what stands
-between the subject and the next argument; a pronoun means the latest subject that agrees in number.
-The tables are English, as the tools of the original are. In another language names are still found.
+The output of a parser and a coreference tool, by rules that are exact for the short sentences of
+the benchmarks: an argument is a name, or the word after a determiner; the verb is everything
+between the subject and the next argument; a pronoun refers to the latest subject that agrees in
+number. The tables are English, like the tools of the original. In another language, names are still
+found.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ SINGULAR = frozenset(("he", "she", "it", "him", "her"))
 PLURAL = frozenset(("they", "them"))
 PRONOUNS = SINGULAR | PLURAL
 AND = "and"
-HOLE = "_"  # where an argument stands in the words of a question
+HOLE = "_"  # marks an argument in the words of a question
 
 
 class Argument(NamedTuple):
@@ -73,7 +74,7 @@ class _Piece(NamedTuple):
 
 
 def _begins_with_name(tokens: Sequence[str]) -> bool:
-    """Every sentence begins with a capital; before a subject stands no name."""
+    """Every sentence begins with a capital; only a subject that is a name has no name before it."""
     if len(tokens) < 2:
         return False
     after = tokens[1]
@@ -83,7 +84,7 @@ def _begins_with_name(tokens: Sequence[str]) -> bool:
 def _pieces(
     tokens: Sequence[str], names: set[str], one: tuple[str, ...], several: tuple[str, ...]
 ) -> list[_Piece]:
-    """The words of a sentence, those that a pronoun stands for instead of it."""
+    """The words of a sentence, with pronouns replaced by their referents."""
     pieces = []
     for at, token in enumerate(tokens):
         word = token.lower()
@@ -113,7 +114,9 @@ def _statement(pieces: Sequence[_Piece]) -> tuple[tuple[str, ...], Clause]:
 
 
 def _question(pieces: Sequence[_Piece]) -> Clause:
-    """Its verb is all that is no argument, since words stand on both sides of the subject."""
+    """The clause of a question: its verb is everything that is not an argument, since words are on
+    both sides of the subject.
+    """
     names = [piece.word for piece in pieces if piece.is_argument]
     verb = " ".join(HOLE if piece.is_argument else piece.word for piece in pieces)
     arguments = tuple(Argument(role, name) for role, name in enumerate(names))

@@ -1,4 +1,4 @@
-"""Recurrent entity network: slots that each follow one entity through the story."""
+"""Recurrent entity network: slots that each track one entity through the story."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Widths:
     size: int = 50
     slots: int = 20
     biases: bool = True
-    """As in the original code; the re-implementation for Dyna-bAbI has none."""
+    """Biases, as in the original code; the re-implementation for Dyna-bAbI has none."""
     slopes: bool = True
-    """Every unit has a slope of its own below 0; that re-implementation has one for all."""
+    """A separate slope below 0 for every unit; that re-implementation has one for all."""
     detached: bool = False
-    """No gradient reaches the keys through the state that starts from them, as there."""
+    """Whether to stop gradients from the state to the keys it starts from, as there."""
 
 
 class EntNet(Model):
@@ -50,11 +50,11 @@ class EntNet(Model):
         self.answer = nn.Linear(size, shape.answers, bias=False)
 
     def forward(self, batch: Batch) -> Output:
-        """Let every sentence change the slots; then ask them."""
+        """Update the slots sentence by sentence, then query them."""
         told_now = told(batch.sentences, batch.story.shape[1])
         sentences = self.mask(self.words(batch.story))
         question = self.mask(self.words(batch.question))
-        # what does not depend on the state is computed for all sentences at once
+        # everything that does not depend on the state is computed for all sentences at once
         from_key = self.keys @ self.key + self.bias
         from_sentence = (sentences @ self.new).unsqueeze(2)
         key_gate = (sentences @ self.keys.T + self.gate_bias).unsqueeze(3)

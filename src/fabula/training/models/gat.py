@@ -25,11 +25,11 @@ class Widths:
     dropout: float = 0.3
     """The paper's is 0.6, which needs many more epochs."""
     reverse: bool = False
-    """Messages travel against edges too; without, six edges are as far as they get."""
+    """Whether messages also travel against edges; otherwise their reach is six edges."""
 
 
 class _Attention(nn.Module):
-    """One layer: each node listens to the nodes that have an edge to it, and to itself."""
+    """One layer: each node attends to the nodes that have an edge to it, and to itself."""
 
     def __init__(self, sizes: Widths, heads: int) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class _Attention(nn.Module):
         by_edge = edges @ self.source[:, width:].T
         score = leaky_relu(to.unsqueeze(1) + by_node.unsqueeze(2) + by_edge, 0.2)
         weight = score.masked_fill(~linked.unsqueeze(3), float("-inf")).softmax(1)
-        weight = weight.nan_to_num(0.0)  # padded nodes hear nothing
+        weight = weight.nan_to_num(0.0)  # padded nodes receive nothing
         from_nodes = torch.einsum("bijh,bihd->bjhd", weight, changed)
         from_edges = torch.einsum("bijh,bije->bjhe", weight, edges)
         result: Tensor = self.out(torch.cat([from_nodes, from_edges], 3).mean(2))
@@ -59,7 +59,7 @@ class GAT(Model):
     """Needs a graph: questions about two entities, facts about two entities."""
 
     Sizes = Widths
-    # longer chains than those of training are learned after these are all right
+    # longer chains than those of training are learned only after these are all right
     regime = Regime(epochs=60, batch=100, lr=1e-3, clip=1, patience=20, enough=0)
     paper = "Velickovic et al. 2018; the structured model of CLUTRR"
     inputs = "graph"
@@ -77,17 +77,20 @@ class GAT(Model):
         self.decide = classifier(sizes.node, shape.answers)
 
     def _drawn(self, count: int, size: int) -> Tensor:
-        """[B, E] a row for each node: in training any, so that a larger graph has none that the
-        training never had."""
+        """[B, E] a row for each node; random in training, so that larger graphs have no untrained
+        rows.
+        """
         if size > len(self.nodes):
-            raise FabulaError(f"a graph has {size} entities, and there are {len(self.nodes)} rows.")
+            raise FabulaError(
+                f"a graph has {size} entities, but there are only {len(self.nodes)} rows."
+            )
         if not self.training:
             return torch.arange(size, device=self.nodes.device).expand(count, -1)
         order = torch.rand(count, len(self.nodes), device=self.nodes.device)
         return order.argsort(1)[:, :size]
 
     def forward(self, batch: Batch) -> Output:
-        """Let messages travel, then compare the two."""
+        """Pass messages, then compare the two."""
         size = batch.edges.shape[1]
         there = torch.arange(size, device=batch.edges.device) < batch.nodes.unsqueeze(1)
         loops = torch.eye(size, dtype=torch.bool, device=there.device) & there.unsqueeze(1)

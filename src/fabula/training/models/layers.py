@@ -1,4 +1,4 @@
-"""Parts that several models share."""
+"""Layers that several models share."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from torch import Tensor, nn
 
 from fabula.training.data import PAD, PLACEHOLDERS
 
-_KEY = (1 << 63) - 1  # beyond the number of any N-gram
+_KEY = (1 << 63) - 1  # larger than the key of any N-gram
 
 
 Placeholders = Literal["fixed", "zeroed", "redrawn"]
-"""Rows of placeholders: drawn once; all zero, which the released text models of CLUTRR come to
-within a few batches; or drawn for every batch, as in its MAC."""
+"""Vectors of placeholders: drawn once; all zero, which the released text models of CLUTRR end up
+with after a few batches; or drawn for every batch, as in its MAC.
+"""
 
 
 class Words(nn.Embedding):
-    """A table of words: padding stays zero; rows of placeholders are random and never trained."""
+    """A word table: padding stays zero; rows of placeholders are random and never trained."""
 
     drawn: Tensor
-    """How often the rows of placeholders were drawn: what they are follows from it."""
+    """How often the rows of placeholders were drawn; it determines their values."""
 
     def __init__(
         self, count: int, size: int, spread: float = 0.1, placeholders: Placeholders = "fixed"
@@ -34,7 +35,7 @@ class Words(nn.Embedding):
                 self.weight[2 : 2 + PLACEHOLDERS] = 0
         self.weight.register_hook(_freeze)  # type: ignore[no-untyped-call]
         self.spread, self.redrawn = spread, placeholders == "redrawn"
-        if self.redrawn:  # from a number of its own, so that each restart has other rows
+        if self.redrawn:  # a separate seed, so that each restart has other rows
             self.register_buffer("drawn", torch.randint(1 << 40, ()))
 
     def redraw(self) -> None:
@@ -57,9 +58,9 @@ def _freeze(gradient: Tensor) -> Tensor:
 class Sequences(nn.Module):
     """LSTMs over rows of different lengths, in one direction or in both.
 
-    Rows stay padded and one that is read backwards is turned round within its length, which gives
-    what packing gives; PyTorch has a fast LSTM for rows of one length only, two to five times as
-    fast on a CPU.
+    Rows stay padded, and a row that is read backwards is reversed within its length, which gives
+    the same result as packing; PyTorch's fast LSTM needs rows of one length and is two to five
+    times as fast on a CPU.
     """
 
     def __init__(self, inputs: int, hidden: int, layers: int = 1, both: bool = False) -> None:
@@ -73,7 +74,8 @@ class Sequences(nn.Module):
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """[B, T, inputs] to the states [B, T, size]; 0 beyond the length of a row."""
-        with torch.autocast(vectors.device.type, enabled=False):  # not every CPU can do less
+        # not every CPU supports lower precision
+        with torch.autocast(vectors.device.type, enabled=False):
             return self._read(vectors.float(), lengths)
 
     def _read(self, vectors: Tensor, lengths: Tensor) -> Tensor:
@@ -100,7 +102,7 @@ class Mask(nn.Module):
     """A sentence as the sum of its words, each weighted by a learned vector of its position."""
 
     def __init__(self, width: int, size: int, start: float = 1.0, positions: bool = False) -> None:
-        """With `positions`, the weights start from the position encoding, not from a constant."""
+        """With `positions`, the weights start from the position encoding instead of a constant."""
         super().__init__()
         weights = position_weights(width, size) / width if positions else None
         self.weight = nn.Parameter(torch.full((width, size), start) if weights is None else weights)
@@ -122,7 +124,7 @@ def position_weights(width: int, size: int) -> Tensor:
     """The fixed position encoding of MemN2N, [W, d], for a sentence of `width` words.
 
     In the form of the released code, whose mean is 1: with the paper's formula, which is half as
-    large, a sentence would count less against its age.
+    large, the content of a sentence would count less than its age.
     """
     word = torch.arange(1, width + 1).unsqueeze(1) - (width + 1) / 2
     part = torch.arange(1, size + 1).unsqueeze(0) - (size + 1) / 2
@@ -130,12 +132,12 @@ def position_weights(width: int, size: int) -> Tensor:
 
 
 def told(sentences: Tensor, depth: int) -> Tensor:
-    """[B, S]: which sentences are there, the rest being padding."""
+    """[B, S] which sentences are not padding."""
     return torch.arange(depth, device=sentences.device) < sentences.unsqueeze(1)
 
 
 def latest(story: Tensor, sentences: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """The most recent sentences of each story, and how many these are."""
+    """The most recent sentences of each story, and their number."""
     if story.shape[1] <= most:
         return story, sentences
     lost = (sentences - most).clamp(min=0)
@@ -144,12 +146,12 @@ def latest(story: Tensor, sentences: Tensor, most: int) -> tuple[Tensor, Tensor]
 
 
 def with_padding(story: Tensor, depth: int) -> Tensor:
-    """[B, S, W] with sentences of padding up to `depth`."""
+    """[B, S, W] padded with sentences up to `depth`."""
     return nn.functional.pad(story, (0, 0, 0, max(0, depth - story.shape[1])))
 
 
 def gram_keys(words: Tensor, longest: int) -> Tensor:
-    """The N-grams of rows of words, of up to `longest`, as numbers of 63 bits; padding 0."""
+    """The N-grams of rows of words, up to `longest`, as numbers of 63 bits; padding is 0."""
     found, gram, there = [], words, words != PAD
     for length in range(1, min(longest, words.shape[-1]) + 1):
         if length > 1:
@@ -160,15 +162,16 @@ def gram_keys(words: Tensor, longest: int) -> Tensor:
 
 
 class Grams(nn.Module):
-    """N-grams as rows of a table: each one of the training has its own, in the order of coming.
+    """N-grams as rows of a table: each one in the training data has its own, in order of
+    occurrence.
 
-    One that training never had is row 0, as padding is, and so are those for which no row is left.
+    Unknown ones are row 0, like padding, and so are those for which no row is left.
     """
 
     keys: Tensor
-    """The N-grams known, sorted; the largest number where there is none yet."""
+    """The known N-grams, sorted; padded with the largest number."""
     rows: Tensor
-    """The row of each of them."""
+    """The row of each N-gram."""
     known: Tensor
 
     def __init__(self, count: int, longest: int = 3) -> None:
@@ -189,7 +192,7 @@ class Grams(nn.Module):
         return torch.where(there, self.rows[at], 0)
 
     def remarks(self) -> dict[str, int]:
-        """How many N-grams have a row, of how many."""
+        """The number of N-grams with a row, and in all."""
         return {"ngrams": int(self.known) - 1, "ngrams_at_most": self.count - 1}
 
     def _find(self, keys: Tensor) -> tuple[Tensor, Tensor]:
@@ -197,7 +200,7 @@ class Grams(nn.Module):
         return at, self.keys[at] == keys
 
     def _learn(self, new: Tensor) -> None:
-        """Give rows to new N-grams, as long as there are any."""
+        """Assign rows to new N-grams, as long as there are any."""
         known = int(self.known)
         new = new[: self.count - known]
         self.keys[known : known + len(new)] = new
@@ -208,5 +211,5 @@ class Grams(nn.Module):
 
 
 def classifier(width: int, answers: int) -> nn.Module:
-    """Two layers over the story and the two entities that are asked about."""
+    """Two layers over the story and the two entities of the question."""
     return nn.Sequential(nn.Linear(3 * width, 3 * width), nn.ReLU(), nn.Linear(3 * width, answers))

@@ -25,7 +25,7 @@ class LSTM(Model):
     """The last state, after the question, decides."""
 
     Sizes = Widths
-    # no patience: it says the most frequent answer for many epochs before it learns anything else
+    # no early stopping: it gives the most frequent answer for many epochs before it learns anything
     regime = Regime(epochs=30, lr=2e-3)
     paper = "Weston et al. 2015 (bAbI), baseline"
     inputs = "words"
@@ -37,7 +37,7 @@ class LSTM(Model):
         self.answer = nn.Linear(sizes.hidden, shape.answers)
 
     def forward(self, batch: Batch) -> Output:
-        """Read everything in one go."""
+        """Read everything in one pass."""
         words, lengths = batch.flat
         lost = (lengths - self.sizes.recent).clamp(min=0)
         if bool(lost.any()):

@@ -15,7 +15,7 @@ from fabula.training.models.layers import Placeholders, Sequences, Words, classi
 
 @dataclass(frozen=True)
 class Widths:
-    """Widths; the paper's word is 100."""
+    """Layer widths; the paper's word vectors have 100."""
 
     word: int = 64
     layers: int = 2
@@ -23,11 +23,11 @@ class Widths:
     dropout: float = 0.2
     placeholders: Placeholders = "fixed"
     random_start: bool = False
-    """The released code redraws the first memory and control for every batch."""
+    """Whether to redraw the first memory and control for every batch, as the released code does."""
 
 
 class MAC(Model):
-    """The control looks at the two entities; the memory gathers what the story says of them."""
+    """The control looks at the two entities; the memory gathers what the story says about them."""
 
     Sizes = Widths
     regime = Regime(epochs=50, batch=32, lr=1e-3, clip=8, cloze=True, patience=15)

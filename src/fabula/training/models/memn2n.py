@@ -13,7 +13,7 @@ from fabula.training.data import PAD, Batch
 from fabula.training.model import Model, Output, Regime, Shape
 from fabula.training.models.layers import Words, latest, told
 
-LINEAR_RATE = 0.5  # of the learning rate, as published: 0.005 instead of 0.01
+LINEAR_RATE = 0.5  # factor of the learning rate, as published: 0.005 instead of 0.01
 
 
 @dataclass(frozen=True)
@@ -25,23 +25,25 @@ class Widths:
     memory: int = 50
     """Sentences remembered, the most recent ones."""
     positions: bool = True
-    """Words are weighted by their position; otherwise a sentence is a bag."""
+    """Whether words are weighted by their position; otherwise a sentence is a bag of words."""
     linear_start: int = field(default=20, metadata={"least": 0})
-    """The first epochs, without the softmax over memories."""
+    """Number of first epochs without the softmax over memories."""
     noise: float = 0.1
-    """Share of dummy ages put in while training."""
+    """Fraction of dummy ages inserted while training."""
     relu: bool = False
-    """A non-linearity after each hop, as in the large variant."""
+    """Whether to use a non-linearity after each hop, as in the large variant."""
     layerwise: bool = False
-    """All hops share their two tables, and a matrix carries the question from hop to hop."""
+    """Whether all hops share their two tables, with a matrix that carries the question from hop to
+    hop.
+    """
 
 
 class MemN2N(Model):
     """Adjacent tying: the output table of a hop is the input table of the next.
 
-    The answer has weights of its own, since answers need not be words: where the paper ties them to
-    the last output table, this adds a few.
-    With layer-wise tying there are just an input and an output table, and one for the question.
+    The answer has its own weights, since answers need not be words: where the paper ties them to
+    the last output table, this adds a few. With layer-wise tying there are only an input and an
+    output table, and one for the question.
     """
 
     Sizes = Widths
@@ -65,21 +67,24 @@ class MemN2N(Model):
             self.carry = nn.Linear(sizes.size, sizes.size, bias=False)
         self.answer = nn.Linear(sizes.size, shape.answers, bias=False)
         nn.init.normal_(self.answer.weight, 0, 0.1)
-        self.linear: Tensor  # part of the weights: what was trained without softmax is used so
+        # part of the weights: a model trained without softmax is used without it
+        self.linear: Tensor
         self.register_buffer("linear", torch.tensor(False))
 
     @property
     def longest(self) -> int:
-        """The highest age, dummy ages included."""
+        """The highest age, including dummy ages."""
         return int(self.sizes.memory * (1 + self.sizes.noise)) + 1
 
     @property
     def prelude(self) -> int:
-        """The linear epochs; what goes on from a trained model has none."""
+        """The number of linear epochs; none when fine-tuning."""
         return 0 if self.continued else int(self.sizes.linear_start)
 
     def begin_epoch(self, epoch: int) -> float:
-        """The first epochs are linear; all that begins so is trained more slowly."""
+        """The first epochs are linear, at a lower learning rate, and so is the whole training that
+        starts with them.
+        """
         self.linear.fill_(epoch < self.prelude)
         return LINEAR_RATE if self.sizes.linear_start else 1.0
 
@@ -101,7 +106,7 @@ class MemN2N(Model):
                 weight = match.masked_fill(~there, 0)
             else:
                 weight = match.masked_fill(~there, float("-inf")).softmax(1)
-                weight = weight.nan_to_num(0.0)  # of a story without sentences
+                weight = weight.nan_to_num(0.0)  # for a story without sentences
             state = self.carry(state) + (weight.unsqueeze(1) @ output).squeeze(1)
             if self.sizes.relu:
                 state = state.relu()
@@ -112,8 +117,8 @@ class MemN2N(Model):
         rows = words.flatten(0, -2)
         bag: Tensor = embedding_bag(rows, table, mode="sum", padding_idx=PAD)
         if self.sizes.positions:
-            # the weight of a word is 1 + place x part, so two bags do for all parts of the vector;
-            # its place counts in its own sentence, not in the padded row
+            # the weight of a word is 1 + position x component, so two bags are enough for all
+            # components; the position counts within its own sentence, not in the padded row
             length = (rows != PAD).sum(1, keepdim=True).clamp(min=1)
             place = torch.arange(1, rows.shape[1] + 1, device=rows.device) - (length + 1) / 2
             size = self.sizes.size
@@ -126,7 +131,7 @@ class MemN2N(Model):
         return bag.view(*words.shape[:-1], -1)
 
     def _ages(self, sentences: Tensor, there: Tensor) -> Tensor:
-        """[B, S] distance from the question, 1 for the latest; while training with gaps."""
+        """[B, S] distance from the question, 1 for the latest; with gaps while training."""
         depth = there.shape[1]
         age = sentences.unsqueeze(1) - torch.arange(depth, device=sentences.device)
         if self.training and self.sizes.noise:

@@ -2,12 +2,12 @@
 
 Variants by flag: adaptive memories (fetch until STOP wins, answer word by word), N-grams, a
 non-linear or multilinear match. Which of two sentences is fetched depends on their words, on
-whether they were told before or after the one fetched last, and on which of them was told later: by
-so much that the latest of those alike wins, however near the others are. So they are compared in
-pairs, one after another.
+whether they come before or after the previously fetched one, and on which of them comes later: with
+so much weight that the latest of similar sentences wins, however close the others are. So they are
+compared in pairs, one after another.
 
-Ours beyond the paper: no sentence is fetched twice, and the answer knows which of the fetched ones
-was told last, without which two places in two sentences cannot be told apart.
+Our additions: no sentence is fetched twice, and the answer knows which of the fetched ones comes
+last, without which two places in two sentences cannot be told apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fabula.training.model import Model, Output, Regime, Shape
 from fabula.training.models.layers import Grams, told
 from fabula.training.models.spelling import Spelling
 
-TIMES = 3  # told later than another; before or after the one that was fetched last
+TIMES = 3  # later than another; before or after the previously fetched one
 TIME_SCALE = 3  # time counts as much as content
 
 
@@ -41,11 +41,11 @@ class Widths:
     ngrams: bool = False
     """NG: bags of 1- to 3-grams."""
     rows: int = 8192
-    """Maximum number of N-grams with a vector; the first that occur."""
+    """Maximum number of N-grams with a vector; the first ones that occur."""
     nonlinear: bool = False
     """NL: tanh layers on both sides of the match."""
     bins: int = 0
-    """Multilinear: number of bins of word positions, a matrix for each; 0: none."""
+    """Multilinear: number of bins of word positions, with a matrix for each; 0: none."""
 
 
 class _Bag(nn.Module):
@@ -82,17 +82,19 @@ class MemNN(Model):
     """Fetches supporting sentences one after another, then ranks the answers."""
 
     Sizes = Widths
-    # chosen by the training loss: the tenth that is held out is too small for what is nearly right
+    # chosen by the training loss: the held-out tenth is too small to rank nearly perfect models
     regime = Regime(epochs=25, lr=3e-3, clip=5, halve_every=8, select="train")
     paper = "Weston et al. 2015 (bAbI), proposal"
     inputs = "sentences"
     uses_supports = True
     needed: Tensor
-    """The most sentences that a training example needs."""
+    """The maximum number of sentences that a training example needs."""
 
     @classmethod
     def check(cls, sizes: Widths) -> None:
-        """An N-gram has no place in its sentence."""
+        """Check that N-grams and bins are not combined: an N-gram has no position in its
+        sentence.
+        """
         if sizes.ngrams and sizes.bins:
             raise FabulaError("memnn: ngrams and bins cannot be combined; choose one.")
 
@@ -127,13 +129,13 @@ class MemNN(Model):
         return self.grams.remarks() if self.grams is not None else {}
 
     def meet(self, batch: Batch) -> None:
-        """Give rows to the N-grams of a batch, and note how many sentences it needs."""
+        """Assign rows to the N-grams of a batch, and record how many sentences it needs."""
         if self.grams is not None:
             self.grams(batch.story), self.grams(batch.question)
         self._wanted(batch)
 
     def forward(self, batch: Batch) -> Output:
-        """Fetch with the true sentences while training, with the chosen ones otherwise."""
+        """Fetch the true sentences while training, the chosen ones otherwise."""
         story, question = batch.story, batch.question
         if self.grams is not None:
             story, question = self.grams(story), self.grams(question)
@@ -157,8 +159,9 @@ class MemNN(Model):
         return Output(logits, torch.stack(losses).sum(), chosen, spelled)
 
     def _known(self, story: Tensor, taken: Tensor) -> Tensor:
-        """What was fetched, for the answer; the sentence told last counts apart, because of 'Mary
-        went to the park. Then she went to the hall.' a bag knows two places and no order."""
+        """The fetched sentences, for the answer; the last one counts separately, because a bag of
+        'Mary went to the park. Then she went to the hall.' has two places and no order.
+        """
         known: Tensor = (taken.unsqueeze(1) @ self.fetched_for_answer(story)).squeeze(1)
         latest = (taken * torch.arange(1, taken.shape[1] + 1, device=taken.device)).argmax(1)
         told_last: Tensor = self.latest_for_answer(story[torch.arange(len(story)), latest])
@@ -219,8 +222,9 @@ class MemNN(Model):
     def _scores(
         self, memory: Tensor, context: Tensor, last: Tensor, there: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """[B, S + 1] how well each sentence, and STOP, fits; [B] what it counts to be told later
-        than another."""
+        """[B, S + 1] how well each sentence, and STOP, fits; [B] the bonus for coming later than
+        another.
+        """
         asked = self._bent(0, context)
         later, *when = (TIME_SCALE * self.times(asked)).unbind(1)
         scores = (self._bent(1, memory) @ asked.unsqueeze(2)).squeeze(2)
@@ -239,16 +243,18 @@ class MemNN(Model):
 
 
 def _order(gold: Tensor, depth: int) -> Tensor:
-    """[B, S + 1] 1 where the wanted sentence is told later than another, -1 where it is told
-    earlier, 0 for STOP, which is told at no time."""
+    """[B, S + 1] 1 where the wanted sentence comes later than another, -1 where it comes earlier, 0
+    for STOP, which has no time.
+    """
     place = torch.arange(depth + 1, device=gold.device)
     told_at_all = (place < depth) & (gold < depth).unsqueeze(1)
     return (gold.unsqueeze(1) - place).sign() * told_at_all
 
 
 def _tournament(scores: Tensor, later: Tensor) -> Tensor:
-    """[B] one sentence after another against the best of those before it, as the paper has it;
-    STOP against the winner. Where nothing is left, STOP wins too."""
+    """[B] each sentence in turn against the best of those before it, as in the paper; then STOP
+    against the winner. If nothing is left, STOP wins too.
+    """
     best = torch.full_like(later, scores.shape[1] - 1, dtype=torch.long)
     score = torch.full_like(later, float("-inf"))
     for place, challenger in enumerate(scores[:, :-1].unbind(1)):
@@ -260,8 +266,9 @@ def _tournament(scores: Tensor, later: Tensor) -> Tensor:
 def _margin(
     scores: Tensor, gold: Tensor, counted: Tensor, margin: float, order: Tensor | float = 0.0
 ) -> Tensor:
-    """All violations of the margin in counted rows, for each row of the batch; `order` is what
-    speaks for the right one against each of the others besides."""
+    """All violations of the margin in the counted rows, per row of the batch; `order` is the bonus
+    of the right one against each of the others.
+    """
     right = scores.gather(1, gold.clamp(min=0).unsqueeze(1))
     wrong = (margin - right + scores - order).clamp(min=0)
     wrong = wrong.masked_fill(scores == float("-inf"), 0)

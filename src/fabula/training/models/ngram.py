@@ -15,18 +15,18 @@ from fabula.training.models.layers import Grams
 
 @dataclass(frozen=True)
 class Widths:
-    """The longest N-gram, and what N-grams are taken of."""
+    """The longest N-gram, and the sentences N-grams are taken from."""
 
     longest: int = 3
     with_question: bool = True
     only_related: bool = True
-    """Only sentences that share a word with the question; the paper found all to be worse."""
+    """Only sentences that share a word with the question; in the paper, using all was worse."""
     rows: int = 8192
     """Maximum number of N-grams with weights; rich language has more of them."""
 
 
 class NGram(Model):
-    """A baseline without understanding: it learns which N-grams go with which answer."""
+    """A baseline without understanding: it learns which N-grams predict which answer."""
 
     Sizes = Widths
     regime = Regime(epochs=30, lr=0.01, weight_decay=1e-4, clip=0)
@@ -46,7 +46,7 @@ class NGram(Model):
         return self.grams.remarks()
 
     def meet(self, batch: Batch) -> None:
-        """Give rows to the N-grams of a batch."""
+        """Assign rows to the N-grams of a batch."""
         self._rows(batch)
 
     def forward(self, batch: Batch) -> Output:
@@ -54,13 +54,13 @@ class NGram(Model):
         return Output(self.weights(self._rows(batch)) + self.bias)
 
     def _rows(self, batch: Batch) -> Tensor:
-        """[B, G] the N-grams of what is read, as rows of the table."""
+        """[B, G] the N-grams of the selected sentences, as rows of the table."""
         read, question = batch.story, batch.question
         if self.sizes.only_related:
             asked = question.masked_fill(question <= UNKNOWN, -1)
             shared = (read.unsqueeze(3) == asked[:, None, None, :]).any(3).any(2)
             read = read * shared.unsqueeze(2)
-        if self.sizes.with_question:  # as one more sentence, in words of its own
+        if self.sizes.with_question:  # as one more sentence, with its own words
             own = torch.where(question == PAD, PAD, question + self.shape.words)
             width = max(read.shape[2], own.shape[1])
             read = torch.cat([_wide(read, width), _wide(own, width).unsqueeze(1)], 1)

@@ -1,4 +1,4 @@
-"""Relation networks: every pair of sentences is looked at, once (RN) or again and again (RRN)."""
+"""Relation networks: every pair of sentences is processed, once (RN) or repeatedly (RRN)."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class Widths:
     word: int = 32
     sentence: int = 32
     pair: int = 128
-    """Width of the network that looks at a pair; the paper's is 256."""
+    """Width of the network for pairs; the paper's is 256."""
     sentences: int = 20
     """Maximum number of sentences that are read, the most recent ones."""
 
 
 @dataclass(frozen=True)
 class PairWidths(Widths):
-    """Widths, and of what pairs are made."""
+    """Widths, and the form of the pairs."""
 
     people: bool = False
-    """As in CLUTRR: the question is the two people asked about, looked up in the story."""
+    """As in CLUTRR: the question is the two people it is about, looked up in the story."""
     layers: int = 1
-    """Of what reads a story about people; the paper has 2."""
+    """LSTM layers that read a story about people; the paper has 2."""
     placeholders: Placeholders = "fixed"
 
 
 class Sentences(nn.Module):
-    """Each sentence and the question as the last state of an LSTM, with a tag of its place."""
+    """Each sentence and the question as the last state of an LSTM, tagged with its position."""
 
     def __init__(self, sizes: Widths, words: int) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Sentences(nn.Module):
         self.object_size, self.question_size = sizes.sentence + self.places, sizes.sentence
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """([B, S, sentence + places], [B, sentence], [B, S] which are there)."""
+        """([B, S, sentence + places], [B, sentence], [B, S] which are not padding)."""
         story, count = latest(batch.story, batch.sentences, self.limit)
         there = told(count, story.shape[1])
         shape = story.shape
@@ -69,8 +69,9 @@ class Sentences(nn.Module):
 
 class People(nn.Module):
     """CLUTRR's form: a sentence is the mean of its words' states, read in both directions; the
-    question is the two people asked about, each the sum of its mentions in the whole story. The
-    released networks normalise by the batch, padded pairs included, which ours do not."""
+    question is the two people it is about, each the sum of its mentions in the whole story. The
+    released networks use batch normalisation, padded pairs included; ours do not.
+    """
 
     def __init__(self, sizes: PairWidths, words: int) -> None:
         super().__init__()
@@ -79,7 +80,7 @@ class People(nn.Module):
         self.object_size, self.question_size = self.read.size, 2 * self.read.size
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """([B, S, object], [B, question], [B, S] which are there)."""
+        """([B, S, object], [B, question], [B, S] which are not padding)."""
         _, _, people = encode(batch, self.words, self.read)
         rows = batch.story.flatten(0, 1)
         lengths = (rows != PAD).sum(1).clamp(min=1)
@@ -89,7 +90,7 @@ class People(nn.Module):
 
 
 def _last(lstm: Sequences, words: nn.Module, rows: Tensor) -> Tensor:
-    """The last state for each row of words; rows without words give what one padding word gives."""
+    """The last state for each row of words; empty rows give what one padding word gives."""
     lengths = (rows != PAD).sum(1).clamp(min=1)
     return lstm.last(words(rows), lengths)
 
@@ -97,7 +98,7 @@ def _last(lstm: Sequences, words: nn.Module, rows: Tensor) -> Tensor:
 def _perceptron(*widths: int) -> nn.Sequential:
     """Linear layers with ReLU between them.
 
-    So many stand in a row that PyTorch's own beginning would let next to nothing through.
+    With this many in a row, PyTorch's default initialisation would let almost nothing through.
     """
     layers: list[nn.Module] = []
     for inputs, outputs in itertools.pairwise(widths):
@@ -118,13 +119,13 @@ class RelationNetwork(Model):
 
     @classmethod
     def check(cls, sizes: PairWidths) -> None:
-        """Reject settings that only the other form has, instead of ignoring them."""
+        """Reject settings that only apply to the other form, instead of ignoring them."""
         if not sizes.people and (sizes.layers, sizes.placeholders) != (1, "fixed"):
             raise FabulaError("rn: layers and placeholders need people=true, as in CLUTRR.")
 
     @classmethod
     def asks_of_two(cls, sizes: PairWidths) -> bool:
-        """In CLUTRR's form."""
+        """Whether it has CLUTRR's form."""
         return sizes.people
 
     def __init__(self, sizes: PairWidths, shape: Shape) -> None:
@@ -136,7 +137,7 @@ class RelationNetwork(Model):
         self.decide = _perceptron(width, width, 2 * width, shape.answers)
 
     def forward(self, batch: Batch) -> Output:
-        """Look at all pairs."""
+        """Process all pairs."""
         objects, asked, there = self.sentences(batch)
         looked = self.pair(pairs(objects, asked))
         both = (there.unsqueeze(2) & there.unsqueeze(1)).unsqueeze(3)
@@ -144,7 +145,7 @@ class RelationNetwork(Model):
 
 
 def pairs(objects: Tensor, asked: Tensor) -> Tensor:
-    """[B, S, S, ...] every object beside every other, and the question."""
+    """[B, S, S, ...] every object paired with every other, and the question."""
     count = objects.shape[1]
     first = objects.unsqueeze(2).expand(-1, -1, count, -1)
     second = objects.unsqueeze(1).expand(-1, count, -1, -1)

@@ -1,4 +1,4 @@
-"""Answers word by word: at each beginning of an answer, a word or STOP comes next."""
+"""Answers word by word: after each prefix of an answer, a word or STOP comes next."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from fabula.training.model import NO_ANSWER, Shape
 
 
 class Spelling(nn.Module):
-    """The beginnings of all answers, and the way through them to each answer.
+    """The prefixes of all answers, and the path through them to each answer.
 
-    A model scores, at every beginning, all words and STOP; the answer is what the best of them
-    lead to. It is a known answer or, where they lead elsewhere, none.
+    A model scores all words and STOP after every prefix; the answer is where the best of them lead.
+    It is a known answer or, if they lead elsewhere, none.
     """
 
     bags: Tensor
-    """[P, V] how often each word is in each beginning."""
+    """[P, V] how often each word is in each prefix."""
     path: Tensor
-    """[A, L] the beginnings that an answer passes through, the empty one first."""
+    """[A, L] the prefixes that an answer passes through, the empty one first."""
     step: Tensor
-    """[A, L] the word, or STOP, that it goes on with there."""
+    """[A, L] the word, or STOP, that follows there."""
     length: Tensor
-    """[A] steps of each answer, STOP included."""
+    """[A] number of steps of each answer, including STOP."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -44,8 +44,9 @@ class Spelling(nn.Module):
             self.register_buffer(name, value, persistent=False)
 
     def taught(self, scores: Tensor, answer: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """From scores [B, P, V + 1]: [B, L, V + 1] on the way to the true answer, [B, L] which word
-        is right there, and [B, L] whether the way goes so far."""
+        """From scores [B, P, V + 1]: [B, L, V + 1] on the path to the true answer, [B, L] which
+        word is right there, and [B, L] whether the path goes that far.
+        """
         known = answer.clamp(min=0)
         rows = torch.arange(len(answer), device=answer.device).unsqueeze(1)
         going = torch.arange(self.path.shape[1], device=answer.device) < self.length[
@@ -58,10 +59,10 @@ class Spelling(nn.Module):
         )
 
     def answers(self, scores: Tensor) -> tuple[Tensor, Tensor]:
-        """From scores [B, P, V + 1]: [B, A] by how much each answer wins, and [B] the answer.
+        """From scores [B, P, V + 1]: [B, A] the margin of each answer, and [B] the answer.
 
-        An answer wins by its closest step, so only the answer that the best words spell has a
-        score above 0.
+        The margin of an answer is that of its closest step, so only the answer that the best words
+        spell has one above 0.
         """
         top = scores.topk(2, 2).values
         best, second = top[..., :1], top[..., 1:]

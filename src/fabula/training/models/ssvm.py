@@ -1,9 +1,9 @@
 """Structured SVM cascade with strong supervision: it chooses up to three facts, then the answer.
 
-Both stages are linear in indicators of two sentences: a word of the one with a word of the other,
-their verbs and arguments, and in the first stage which came before and by how much. The facts are
-chosen together, as the best of all triples. Sentences are parsed by rules (see clauses.py) instead
-of the original's tools; indicators are hashed to the rows of one table for each stage.
+Both stages are linear in indicators of two sentences: pairs of their words, their verbs and
+arguments, and in the first stage which came first and by how much. The facts are chosen together,
+as the best of all triples. Sentences are parsed by rules (see clauses.py) instead of the original's
+tools; indicators are hashed to the rows of one table per stage.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from fabula.training.models.clauses import EMPTY, Clause, clauses
 FACTS = 3
 PAIRS = ((0, 1), (1, 2), (0, 2))  # of the facts chosen
 DISTANCES = (0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60)
-QUESTION, NO_FACT = -2, -1  # where they stand after the sentences
-NOWHERE = -1  # the place of the empty fact
+QUESTION, NO_FACT = -2, -1  # their positions after the sentences
+NOWHERE = -1  # the position of the empty fact
 _POSITIVE = (1 << 63) - 1
 
 
@@ -36,10 +36,11 @@ class Widths:
     """The size of the tables and of the search."""
 
     rows: int = 1 << 16
-    """Of each table; indicators that fall into the same row share their weights."""
+    """Size of each table; indicators with the same row share their weights."""
     candidates: int = 11
-    """Facts that are considered: first those that share a word with the question, then those that
-    share one with these, the latest first. With the empty fact 1728 triples are compared."""
+    """Number of facts considered: first those that share a word with the question, then those that
+    share one with these, the latest first. With the empty fact, 1728 triples are compared.
+    """
 
 
 class Facts(NamedTuple):
@@ -50,7 +51,7 @@ class Facts(NamedTuple):
     frame: Tensor
     """[..., F] the verb, then each argument with its role."""
     place: Tensor
-    """[...] which sentence it is, the question counting as the last."""
+    """[...] the index of the sentence; the question counts as the last."""
 
     def at(self, rows: Tensor) -> Facts:
         """Some of the facts of each example: [B, K, ...] at [B, N] is [B, N, ...]."""
@@ -62,7 +63,7 @@ class Facts(NamedTuple):
         return Facts(*(part[torch.tensor(rows)] for part in self))
 
     def along(self, dimension: int) -> Facts:
-        """The same with a dimension more, for pairs of each with each."""
+        """The same with one more dimension, for all pairs."""
         return Facts(*(part.unsqueeze(dimension) for part in self))
 
 
@@ -84,7 +85,7 @@ class StructuredSVM(Model):
 
     @classmethod
     def check(cls, sizes: Widths) -> None:
-        """The search must have something to choose from, and the tables a row beside padding."""
+        """Check that there are candidates to choose from, and rows besides padding."""
         if sizes.candidates < 1 or sizes.rows < 2:
             raise FabulaError("ssvm: set candidates to at least 1 and rows to at least 2.")
 
@@ -103,11 +104,12 @@ class StructuredSVM(Model):
         loss = (wrong + gap).clamp(min=0).mean() + _hinge(logits, batch.answer)
         return Output(logits, loss)
 
-    # --- what is read -----------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------
 
     def _read(self, batch: Batch) -> tuple[Facts, Facts, Tensor]:
         """Questions [B, 1, ...], candidates [B, K, ...] with the empty fact first, and which of
-        them are the supports, [B, 3]; while training, these are always candidates."""
+        them are the supports, [B, 3]; while training, these are always candidates.
+        """
         asked, found = [], []
         gold = torch.zeros(len(batch), FACTS, dtype=torch.long)
         lengths, supports = batch.sentences.tolist(), batch.support[:, :FACTS].tolist()
@@ -129,7 +131,7 @@ class StructuredSVM(Model):
 
     @torch.no_grad()
     def _best(self, question: Facts, facts: Facts, gold: Tensor | None) -> Tensor:
-        """[B, 3] the best triple; with `gold`, the one that most needs to be worse than it."""
+        """[B, 3] the best triple; with `gold`, the one that violates its margin most."""
         count = facts.place.shape[1]
         to_question = self.choice(self._rows(_pairs(question, facts), _times(question, facts)))
         one, other = facts.along(2), facts.along(1)
@@ -160,7 +162,9 @@ class StructuredSVM(Model):
     # --- stage 2: the answer ----------------------------------------------------------------
 
     def _answered(self, question: Facts, chosen: Facts) -> Tensor:
-        """[B, A] the answers by the words of the question, and by what each fact has with it."""
+        """[B, A] scores of the answers, from the words of the question and its indicators with each
+        fact.
+        """
         slots = torch.arange(1, FACTS + 1, device=chosen.place.device)
         together = _mixed(_pairs(question, chosen), slots[:, None])
         logits: Tensor = self.answers(
@@ -175,7 +179,7 @@ class StructuredSVM(Model):
 
 
 class _Table(nn.EmbeddingBag):
-    """Adds up rows, over any dimensions in front."""
+    """Adds up rows, over any leading dimensions."""
 
     def forward(self, rows: Tensor) -> Tensor:  # type: ignore[override]
         """[..., N] rows to [..., columns]."""
@@ -199,17 +203,19 @@ def _mixed(one: Tensor, other: Tensor) -> Tensor:
 
 
 def _grid(one: Tensor, other: Tensor) -> Tensor:
-    """[..., N * M] each with each."""
+    """[..., N * M] all pairs."""
     return _mixed(one.unsqueeze(-1), other.unsqueeze(-2)).flatten(-2)
 
 
 def _pairs(one: Facts, other: Facts) -> Tensor:
-    """[..., N] words of the one with words of the other, and verbs and arguments likewise."""
+    """[..., N] pairs of words of both sentences, and likewise of verbs and arguments."""
     return torch.cat([_grid(one.words, other.words), _grid(one.frame, other.frame)], -1)
 
 
 def _times(one: Facts, other: Facts) -> Tensor:
-    """[..., N] which of two sentences comes first, and for each distance whether it is more."""
+    """[..., N] which of two sentences comes first, and for each distance whether they are further
+    apart.
+    """
     steps = torch.tensor(DISTANCES, device=one.place.device)
     way = (other.place - one.place).unsqueeze(-1)
     number = torch.arange(1, len(DISTANCES) + 1, device=steps.device)
@@ -222,7 +228,7 @@ def _times(one: Facts, other: Facts) -> Tensor:
 
 
 def _spread(scores: Tensor, *slots: int) -> Tensor:
-    """Scores of one fact or a pair, as scores of triples: [B, K, K, K] but for size 1 elsewhere."""
+    """Scores of one fact or a pair, broadcast to triples: [B, K, K, K], with size 1 elsewhere."""
     for slot in range(FACTS):
         if slot not in slots:
             scores = scores.unsqueeze(1 + slot)
@@ -231,7 +237,8 @@ def _spread(scores: Tensor, *slots: int) -> Tensor:
 
 def _sensible(question: Facts, facts: Facts) -> Tensor:
     """[B, K, K, K] triples of different facts, the empty ones last, in which each shares a word
-    with the question or another."""
+    with the question or another.
+    """
     number = torch.arange(facts.place.shape[1], device=facts.place.device)
     empty = number == 0
     there = empty | (facts.place != NOWHERE)
@@ -252,13 +259,13 @@ def _sensible(question: Facts, facts: Facts) -> Tensor:
 
 
 def _have_word(one: Facts, other: Facts) -> Tensor:
-    """[...] whether two sentences have a word together."""
+    """[...] whether two sentences share a word."""
     words = one.words.unsqueeze(-1)
     return ((words == other.words.unsqueeze(-2)) & (words != PAD)).flatten(-2).any(-1)
 
 
 def _hinge(scores: Tensor, gold: Tensor) -> Tensor:
-    """The violation of the margin by the worst answer, the mean of all examples."""
+    """The margin violation by the worst answer, averaged over all examples."""
     known = gold >= 0
     right = gold.clamp(min=0).unsqueeze(1)
     margins = (scores + 1).scatter_add(1, right, -torch.ones_like(right, dtype=scores.dtype))
@@ -277,7 +284,9 @@ class _Reading(NamedTuple):
 
 
 def _texts(example: Example, kept: int) -> tuple[tuple[str, ...], str]:
-    """The sentences that are read, and the question, as they stand or else from their words."""
+    """The sentences that are read, and the question: the original text, or else the words
+    joined.
+    """
     told = example.told or tuple(map(" ".join, example.story))
     return told[len(told) - kept :], example.asked or " ".join(example.question)
 
@@ -315,7 +324,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
 
 
 def _together(rows: Sequence[Facts], device: torch.device) -> Facts:
-    """Facts of examples, padded to the most facts and the longest."""
+    """The facts of examples, padded to the same number and length."""
     words, frames, places = zip(*rows, strict=True)
     return Facts(
         pad_sequence(_even(words), True, PAD).to(device),
@@ -325,6 +334,6 @@ def _together(rows: Sequence[Facts], device: torch.device) -> Facts:
 
 
 def _even(parts: Sequence[Tensor]) -> list[Tensor]:
-    """The same, equally wide."""
+    """The same, padded to equal width."""
     width = max(part.shape[1] for part in parts)
     return [nn.functional.pad(part, (0, width - part.shape[1]), value=PAD) for part in parts]

@@ -1,6 +1,6 @@
 """Self-attentive associative memory: one memory of items, one of relations between them.
 
-As it is set for stories: what is related does not flow back into the items.
+As configured for stories: relations do not flow back into the items.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ class Widths:
     hidden: int = 40
     relations: int = 8
     positions: bool = True
-    """The mask of words starts from position weights instead of a constant."""
+    """Whether the mask of words starts from position weights instead of a constant."""
     freeze_readout: bool = False
-    """The released code never trains its read-out."""
+    """Whether the read-out is left untrained, as in the released code."""
     write_padding: bool = False
-    """The released code writes sentences of nothing but padding too."""
+    """Whether padding sentences are written too, as in the released code."""
 
 
 def _stack(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
-    """Three matrices without a non-linearity, as the released code has it."""
+    """Three matrices without a non-linearity, as in the released code."""
     return nn.Sequential(
         nn.Linear(inputs, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, outputs)
     )
 
 
 class STM(Model):
-    """Each sentence is written as an item; relations are made of items by self-attention."""
+    """Each sentence is written as an item; relations are computed from items by self-attention."""
 
     Sizes = Widths
     regime = Regime(
@@ -53,7 +53,7 @@ class STM(Model):
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
         slot, count = sizes.slot, sizes.relations
-        # small words would leave items far below the memory they are written to
+        # small word vectors would leave items far below the memory they are written to
         self.words = Words(shape.words, sizes.word, spread=1.0)
         self.mask = Mask(shape.width, sizes.word, 1 / shape.width, sizes.positions)
         self.item, self.key = (_stack(sizes.word, sizes.hidden, slot) for _ in range(2))
@@ -64,7 +64,7 @@ class STM(Model):
         self.write_bias = nn.Parameter(torch.zeros(1))
         self.recall = nn.Parameter(torch.zeros(1))
         self.attend = nn.Linear(slot, 3 * count)
-        # over all of it: each row by itself would lose how much of an item is at each place
+        # over the whole item: normalising each row separately would lose the size of each component
         self.norm = nn.LayerNorm([slot, 3 * count])
         self.items = nn.Parameter(torch.empty(slot, slot).uniform_(-1, 1) * (2 * slot) ** -0.5)
         relations = torch.empty(count, slot, slot).uniform_(-1, 1)
@@ -131,6 +131,6 @@ class STM(Model):
 
 
 def _read(relations: Tensor, chosen: Tensor, key: Tensor) -> Tensor:
-    """[B, e]: a key against the sum of the relations, each as far as it is chosen."""
+    """[B, e]: a key applied to the sum of the relations, each weighted by its choice."""
     mixed = (chosen.unsqueeze(1) @ relations).view(len(key), key.shape[1], -1)
     return (key.unsqueeze(1) @ mixed).squeeze(1)

@@ -2,10 +2,10 @@
 
 A memory is a tensor F of entity x role x entity that starts at 0 (TPR-RNN) or at a learned M0
 (TP-MANN) and to which only outer products key (x) value are added, where a key is a pair (u, v) of
-an entity and a role vector. So F = c M0 + m + the sum of key (x) value over three writes a
-sentence, c and m being numbers that change when F is normalised, and reading it with another key
+an entity and a role vector. So F = c M0 + m + the sum of key (x) value over three writes per
+sentence, with numbers c and m that change when F is normalised, and reading it with another key
 needs only dot products of keys: <k, k'> = (u.u')(v.v'). This is exact, and about a hundred times as
-fast as the tensors themselves (`dense=True` has these, for tests).
+fast as the tensors themselves (`dense=True` uses those, for tests).
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ class Widths:
     role: int = 20
     hidden: int = 40
     positions: bool = True
-    """The mask of words starts from position weights instead of a constant: it leaves the plateau
-    on which subject and object cannot be told apart sooner."""
+    """Whether the mask of words starts from position weights instead of a constant: it leaves the
+    plateau on which subject and object cannot be told apart sooner.
+    """
     freeze_readout: bool = False
-    """The released code of TP-MANN never trains its read-out."""
+    """Whether the read-out is left untrained, as in the released code of TP-MANN."""
     write_padding: bool = False
-    """That code writes sentences of nothing but padding too."""
+    """Whether padding sentences are written too, as in that code."""
     dense: bool = False
 
 
 class Perceptron(nn.Sequential):
-    """Two layers, each with a tanh: a sentence or a question as the half of a key."""
+    """Two layers, each with a tanh: a sentence or a question as half of a key."""
 
     def __init__(self, inputs: int, hidden: int, outputs: int) -> None:
         super().__init__(
@@ -111,7 +112,7 @@ class TensorMemory(Model):
         return Output(self.answer(total))
 
     def keys(self, halves: Tensor) -> Tensor:
-        """One half of all keys, three of a sentence, in a row."""
+        """One half of all keys, three per sentence, in a row."""
         return halves.flatten(1, 2)
 
     def initial_read(self, u: Tensor, v: Tensor) -> Tensor | float:
@@ -119,7 +120,7 @@ class TensorMemory(Model):
         return 0.0
 
     def values(self, u: Tensor, v: Tensor, e1: Tensor, e2: Tensor) -> tuple[Tensor | float, Tensor]:
-        """(how much of the first memory is left, the value written with each key)."""
+        """(the remaining fraction of the first memory, the value written with each key)."""
         raise NotImplementedError
 
     def dense_memory(self, entity: Tensor, role: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
@@ -137,7 +138,7 @@ class TPRRNN(TensorMemory):
     paper = "Schlag and Schmidhuber 2018; baseline of StepGame"
 
     def values(self, u: Tensor, v: Tensor, e1: Tensor, e2: Tensor) -> tuple[Tensor | float, Tensor]:
-        """One triangular system instead of the recurrence."""
+        """Solves one triangular system instead of the recurrence."""
         count, depth, size = e1.shape
         gram = (u @ u.transpose(1, 2)) * (v @ v.transpose(1, 2))
         sentence = torch.arange(3 * depth, device=u.device) // 3
@@ -154,7 +155,7 @@ class TPRRNN(TensorMemory):
         return 0.0, solved
 
     def dense_memory(self, entity: Tensor, role: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
-        """The recurrence as the paper writes it."""
+        """The recurrence as written in the paper."""
         memory = e1.new_zeros(len(e1), e1.shape[2], role.shape[3], e1.shape[2])
         for at in range(e1.shape[1]):
             keys = torch.einsum("bke,bkr->bker", entity[:, at], role[:, at])
@@ -175,11 +176,13 @@ class RoundWidths(Widths):
     layers: int = 4
     """Rounds in which all sentences are written."""
     sequential: bool = False
-    """Within a round the released code writes, then moves what it reads after that, then links
-    back; the paper reads once and writes all three."""
+    """Whether, within a round, to write, then move what is read after that, then link back, as the
+    released code does; the paper reads once and writes all three.
+    """
     clamp: bool = False
-    """After a round the released code keeps the norm of the memory at 1 at most; the paper
-    normalises its numbers to mean 0 and deviation 1."""
+    """Whether to keep the norm of the memory at 1 or below after each round, as the released code
+    does; the paper normalises its components to mean 0 and standard deviation 1.
+    """
 
 
 class TPMANN(TensorMemory):
@@ -196,7 +199,7 @@ class TPMANN(TensorMemory):
         self.start = nn.Parameter(start)
 
     def initial_read(self, u: Tensor, v: Tensor) -> Tensor:
-        """Keys against the learned memory; with several roles for an entity, one read for each."""
+        """Keys applied to the learned memory; with several roles per entity, one read for each."""
         entity, role, size = self.start.shape
         half = (u @ self.start.view(entity, role * size)).view(*u.shape[:-1], role, size)
         if v.dim() > u.dim():
@@ -204,7 +207,7 @@ class TPMANN(TensorMemory):
         return (v.unsqueeze(-2) @ half).squeeze(-2)
 
     def first_reads(self, v: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
-        """The initial value of each key of the story and of the key of ones."""
+        """The initial value of each key of the story and of the all-ones key."""
         count, depth, size = e1.shape
         role = v[:, :-1].reshape(count, depth, 3, -1)
         own, back = self.initial_read(e1, role[:, :, :2]), self.initial_read(e2, role[:, :, 2])
@@ -212,7 +215,7 @@ class TPMANN(TensorMemory):
         return torch.cat([rows, self.start.sum((0, 1)).expand(count, 1, -1)], 1)
 
     def keys(self, halves: Tensor) -> Tensor:
-        """The last key is of ones: written with it, a value is added to the whole memory."""
+        """The last key is all ones: a value written with it is added to the whole memory."""
         rows = halves.flatten(1, 2)
         return torch.cat([rows, rows.new_ones(len(rows), 1, rows.shape[2])], 1)
 
@@ -230,7 +233,9 @@ class TPMANN(TensorMemory):
     def _normalised(
         self, scale: Tensor, values: Tensor, first: Tensor, gram: Tensor, at_first: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """The same memory with a norm of at most 1, or with numbers of mean 0 and deviation 1."""
+        """The same memory with a norm of at most 1, or with components of mean 0 and deviation
+        1.
+        """
         found = scale * first + gram @ values
         square = scale.flatten() ** 2 * at_first
         square = square + (values * (scale * first + found)).sum((1, 2))
@@ -264,7 +269,7 @@ class TPMANN(TensorMemory):
 
 
 def _at_once(first: Tensor, values: Tensor, gram: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
-    """The values after a round that reads once; `first` is what the learned memory gives."""
+    """The values after a round that reads once; `first` is the output of the learned memory."""
     found = (first + gram @ values)[:, :-1].reshape(len(e1), -1, 3, e1.shape[2])
     was, moved, back = found.unbind(2)
     more = torch.stack([e2 - was, was - moved, e1 - back], 2).flatten(1, 2)
@@ -272,7 +277,7 @@ def _at_once(first: Tensor, values: Tensor, gram: Tensor, e1: Tensor, e2: Tensor
 
 
 def _in_turn(first: Tensor, values: Tensor, gram: Tensor, e1: Tensor, e2: Tensor) -> Tensor:
-    """The values after a round that reads before each of its three writings."""
+    """The values after a round that reads before each of its three writes."""
     was = e1
     for key in range(3):
         rows = slice(key, 3 * e1.shape[1], 3)
@@ -283,7 +288,7 @@ def _in_turn(first: Tensor, values: Tensor, gram: Tensor, e1: Tensor, e2: Tensor
 
 
 def _spaced(more: Tensor, rows: slice, values: Tensor) -> Tensor:
-    """Zeros in the shape of the values, but for some rows."""
+    """Zeros in the shape of the values, except for some rows."""
     update = torch.zeros_like(values)
     update[:, rows] = more
     return update

@@ -1,4 +1,4 @@
-"""Universal transformer over sentences: the same layer again and again, with dynamic halting."""
+"""Universal transformer over sentences: the same layer repeatedly, with dynamic halting."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Widths:
     steps: int = 4
     dropout: float = 0.1
     shared: bool = True
-    """The steps share their weights; otherwise it is a plain transformer."""
+    """Whether the steps share their weights; otherwise it is a plain transformer."""
     halting: bool = False
-    """Each position decides when it has thought enough."""
+    """Whether each position decides when to stop."""
     ponder: float = 0.01
-    """The price of thinking on, with halting."""
+    """The cost of each further step, with halting."""
 
 
 class _Layer(nn.Module):
@@ -61,13 +61,13 @@ class UniversalTransformer(Model):
 
     @classmethod
     def check(cls, sizes: Widths) -> None:
-        """Heads share the width; half of it is sines, half cosines."""
+        """Check that the width is even (half sines, half cosines) and divisible by the heads."""
         if sizes.size % sizes.heads or sizes.size % 2:
             raise FabulaError(f"setting 'size': {sizes.size} must be even and divisible by heads.")
 
     def __init__(self, sizes: Widths, shape: Shape) -> None:
         super().__init__(sizes, shape)
-        # as large as the waves of place and step that are added to them
+        # as large as the sinusoids of position and step that are added to them
         self.words = Words(shape.words, sizes.size, spread=1.0)
         self.mask, self.question_mask = (Mask(shape.width, sizes.size) for _ in range(2))
         count = 1 if sizes.shared else sizes.steps
@@ -78,14 +78,14 @@ class UniversalTransformer(Model):
         self.answer = nn.Linear(sizes.size, shape.answers)
 
     def forward(self, batch: Batch) -> Output:
-        """Think for a number of steps."""
+        """Run a number of steps."""
         sentences = self.mask(self.words(batch.story))
         question = self.question_mask(self.words(batch.question)).unsqueeze(1)
-        # the question first: its place does not depend on how many sentences follow
+        # the question first: its position does not depend on the number of sentences
         state = torch.cat([question, sentences], 1)
         there = told(batch.sentences, batch.story.shape[1])
         there = torch.cat([there.new_ones(len(batch), 1), there], 1)
-        # sentences are counted back from the question: the latest is always at the same place
+        # sentences are counted back from the question: the latest always has the same position
         age = batch.sentences.unsqueeze(1) - torch.arange(sentences.shape[1], device=state.device)
         places = torch.cat([age.new_zeros(len(batch), 1), age.clamp(min=0)], 1)
         place = _waves(places, self.sizes.size)
@@ -106,7 +106,9 @@ class UniversalTransformer(Model):
         return result
 
     def _ponder(self, state: Tensor, place: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
-        """Adaptive computation time: the mean of states by the chance to halt there."""
+        """Adaptive computation time: the mean of states weighted by the probability of halting
+        there.
+        """
         spent = torch.zeros(state.shape[:2], device=state.device)
         final, thoughts = torch.zeros_like(state), torch.zeros_like(spent)
         for step in range(self.sizes.steps):

@@ -1,7 +1,7 @@
-"""The verifier's own way from text to facts: stories and questions of the actor world.
+"""The verifier's own parser for stories and questions of the actor world.
 
 Each sentence frame of the language file becomes a plain pattern (see language/patterns.py).
-Pronouns are left as they are; the rules decide whom they stand for (timeline.py, rules.lp).
+Pronouns are left in place; the rules decide whom they refer to (timeline.py, rules.lp).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KINDS = {
     "DROP": "drop", "GIVE": "give", "PUT": "put", "LAY": "lay", "TAKE": "take", "TIME": "went",
     "NEED": "need", "COLOUR": "colour", "STATE": "state",
 }  # fmt: skip
-"""What the frames of the language file tell."""
+"""The facts that each frame of the language file states."""
 UNCAPPED = ("where-will-go", "why-go", "why-get")
 """Questions that may write a name without its capital."""
 
@@ -85,7 +85,7 @@ class Grammar:
                     self._sentences.add(template, meaning, slots)
 
     def sentence(self, text: str) -> Sentence:
-        """What a sentence tells; the subject of its facts is PRONOUN where it has a pronoun."""
+        """The facts of a sentence; their subject is PRONOUN if the sentence has a pronoun."""
         known = self._known.get(text)
         if known is None:
             if len(self._known) >= MEMO:
@@ -105,7 +105,7 @@ class Grammar:
         return Sentence(facts, subjects == ("pronoun",))
 
     def question(self, text: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         found = self._questions.best(text.strip())
         if found is None:
             raise nothing_fits(self._code, text, "question")
@@ -114,7 +114,7 @@ class Grammar:
 
 
 class Account:
-    """A story as the verifier reads it."""
+    """The verifier's view of a story."""
 
     def __init__(self, code: str, sentences: Sequence[str]) -> None:
         self._grammar = grammar(code)
@@ -126,11 +126,11 @@ class Account:
         return self._timeline.facts
 
     def query(self, question: str) -> Query:
-        """What a question asks."""
+        """The query behind a question."""
         return self._grammar.question(question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """What is wrong with each claim; by the logic program if `logic` is set."""
+        """The objections to each claim; found by the logic program if `logic` is set."""
         asked = [Claim(self._named(claim.query), *claim[1:]) for claim in claims]
         if logic:
             from fabula.world.actors import oracle

@@ -1,19 +1,18 @@
-"""What it means that a claim about a story is proven, and how failures are reported.
+"""When a claim about a story is proven, and how failures are reported.
 
 Two programs decide what a part of a story entails: `timeline.py`, which verification uses, and the
-logic program (`rules.lp`, posed by `oracle.py`). What both are asked, and what is said if a claim
-fails, stands here.
+logic program (`rules.lp`, run by `oracle.py`). The questions both are asked, and the messages for
+claims that fail, are defined here.
 
-A support suffices if
+A support is sufficient if
 
-* its reading (only its sentences are told) is consistent and comes to the same
-  conclusion as the whole story, and
-* it is not stale: the conclusion still follows in the whole story of whose other sentences only
-  is known whom they moved, and likewise if it is also known how things changed hands.
-  So 'Mary went to the park' does not support that Mary is in the park after she
-  went to the school and back to the park.
+- read on its own, it is consistent and leads to the same conclusion as the whole story, and
+- it is not stale: the conclusion still follows in the whole story if, of the other sentences, only
+  who moved is known, and likewise if it is also known how things changed hands. So 'Mary went to
+  the park' does not support that Mary is in the park after she went to the school and back to the
+  park.
 
-A support is minimal if no sentence can be left out of it so that the rest suffices.
+A support is minimal if no sentence can be left out without losing one of the two.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ Query = tuple[str, ...]
 
 
 class Sentence(NamedTuple):
-    """The facts of a sentence; `refers` if it takes its subject from the one before."""
+    """The facts of a sentence; `refers` if its subject comes from the previous sentence."""
 
     facts: tuple[tuple[str, ...], ...]
     refers: bool
 
 
 class Conclusion(NamedTuple):
-    """An answer and what makes it comparable between a story and a part of it.
+    """An answer, with the detail that makes it comparable between a story and a part of it.
 
-    The detail of a place is ("in", place); of 'yes' and 'no' that word; of 'maybe' all
-    the places left open, ("in", place) or ("elsewhere",); of what somebody holds
-    (object, "held" or "lost", sentence) for each object; of a gift or a need (sentence,).
+    The detail of a place is ("in", place); of 'yes' and 'no' that word; of 'maybe' all the places
+    left open, ("in", place) or ("elsewhere",); of what somebody holds (object, "held" or "lost",
+    sentence) for each object; of a gift or a need (sentence,).
     """
 
     answer: tuple[str, ...]
@@ -87,19 +86,19 @@ QUERIES: Mapping[str, int] = {
 HANDLING = ("grab", "drop", "give", "put", "lay", "take")
 """Facts by which a thing changes hands."""
 HOLDING = ("list", "count", "what-in", "what-on")
-"""Questions what somebody or something holds."""
+"""Questions about what somebody or something holds."""
 REASONED = ("where-will-go", "why-go", "why-get")
-"""Questions that a need answers."""
+"""Questions that are answered by a need."""
 WHY = ("why-go", "why-get")
-"""Questions for the reason of something that must have happened."""
+"""Questions about the reason for something that must have happened."""
 PAST = ("where-was-object", "where-was-person")
-"""Questions where something or somebody was before they came to a place."""
+"""Questions about where something or somebody was before coming to a place."""
 NO_LORE = Lore()
 
 PRONOUN = ""
-"""The subject of a fact whose sentence has a pronoun for it: to be found by the rules."""
+"""The subject of a fact whose sentence has a pronoun; the rules resolve it."""
 ELSEWHERE, NEVER = ("elsewhere",), ("never",)
-"""A place that has no name; no place, since it never came there."""
+"""A place without a name; and no place, because it never came there."""
 
 # fmt: off
 _ONES = (
@@ -112,7 +111,7 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 
 
 class Examination(ABC):
-    """Claims about a story, put to a program that says what its parts entail."""
+    """Checks claims about a story with a program that says what its parts entail."""
 
     _length: int
 
@@ -121,21 +120,23 @@ class Examination(ABC):
 
     @abstractmethod
     def conclude(self, query: Query, subset: Collection[int] | None = None) -> Conclusion | None:
-        """What the story, or only the sentences in `subset`, says to one of the queries."""
+        """The conclusion of the story, or of only the sentences in `subset`, for one of the
+        queries.
+        """
 
     @abstractmethod
     def stale(self, query: Query, whole: Conclusion, support: Collection[int]) -> str:
-        """What else is possible if of all other sentences only is known whom they moved.
+        """The alternatives left open if, of all other sentences, only who moved is known.
 
-        In English, to go on after 'which then'; empty if the conclusion lasts.
+        In English, to follow 'which then'; empty if the conclusion still holds.
         """
 
     @abstractmethod
     def described(self, query: Query, subset: Collection[int] | None = None) -> str:
-        """What a part of the story says to a query, to go on after 'the story' or 'it'."""
+        """Describes what a part of the story says about a query, to follow 'the story' or 'it'."""
 
     def prove(self, claim: Claim) -> list[str]:
-        """What is wrong with a claim, in English; nothing if it is proven."""
+        """The objections to a claim, in English; empty if it is proven."""
         failures = []
         query, whole = claim.query, self.conclude(claim.query)
         if whole is None or sorted(claim.answer) != sorted(whole.answer):
@@ -171,8 +172,7 @@ class Examination(ABC):
         stale = self.stale(query, whole, support) if about_places else ""
         if stale:
             return [
-                f"{name} is stale: what it says does not last through what else happens in the "
-                f"story, which then {stale}"
+                f"{name} is stale: later events undo what it says in the story, which then {stale}"
             ]
         failures = []
         for number in support:
@@ -191,15 +191,15 @@ def description(
     places: Collection[tuple[str, ...]],
     options: int,
 ) -> str:
-    """What a reading says to a query, given its conclusion and the places it leaves open."""
+    """Describes what a reading says about a query, given its conclusion and open places."""
     if not possible:
         return "is contradictory"
     if conclusion is not None:
         return f"entails {_told(conclusion)}"
     if not _about_places(query):
-        return f"tells nothing to answer {_quoted(query)}"
+        return f"says nothing about {_quoted(query)}"
     if list(places) == [NEVER]:
-        return f"does not tell that {query[1]} ever came to {query[2]}"
+        return f"does not say that {query[1]} ever came to {query[2]}"
     if len(places) == options:
         return f"leaves everything open for {_quoted(query)}"
     return f"leaves {_open(places)} open"
@@ -213,7 +213,7 @@ def _about_places(query: Query) -> bool:
 
 
 def number_word(number: int) -> str:
-    """How many in words: none, one, two, up to ninety-nine."""
+    """The number in words: none, one, two, up to ninety-nine."""
     if number < len(_ONES):
         return _ONES[number]
     if number > 99:

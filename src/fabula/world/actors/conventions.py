@@ -1,7 +1,7 @@
 """Which conventions an answer about people, places and things relies on.
 
-    nothing-untold  people stay where they are and keep what they have until told otherwise
-                    without it: only what the last sentence says by itself is known to be so now
+    nothing-untold  people stay where they are and keep what they have until the text says otherwise
+                    without it: only what the last sentence says by itself is known to hold now
     nothing-else    people carry, and things hold, only what the story says
                     without it: no list or number of things is complete
     maybe           if the story leaves something open, the answer is neither 'yes' nor 'no'
@@ -10,8 +10,8 @@
     mood-MOOD       where a mood leads people, and for what
                     without it: a mood explains nothing and leads nowhere
 
-An answer relies on a convention if it does not follow from the whole story with that one given up
-and the others kept.
+An answer relies on a convention if, without that one and with all others, it does not follow from
+the whole story.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from fabula.world.base import Query
 HELD = ("list", "count", "what-in", "what-on")
 BEFORE = ("where-was-object", "where-was-person")
 NOW = ("where-person", "where-object", "yes-no", *HELD, *BEFORE, "what-colour", "what-state")
-"""Kinds of question about what is, or was, so for some time."""
+"""Question kinds about a state that holds, or held, for some time."""
 
 
 def in_force(recipe: ActorsRecipe) -> tuple[str, ...]:
     """The conventions that answers of a recipe may rely on."""
-    asked = {*recipe.kinds(), *recipe.along}
+    asked = {*recipe.kinds(), *recipe.also_ask}
     found = ["nothing-untold"] if asked & set(NOW) else []
     found += ["nothing-else"] if asked & set(HELD) else []
     found += ["maybe"] if "yes-no" in asked else []
@@ -62,7 +62,7 @@ def relies(
 
 
 def _left_for(knowledge: Knowledge, query: Query) -> set[str]:
-    """The places from which somebody or something may have come to a place; '' is any."""
+    """The places from which somebody or something may have come to a place; '' stands for any."""
     kind, name, place = query
     of_thing = kind == "where-was-object"
     way: list[Node | None] = []
@@ -72,7 +72,7 @@ def _left_for(knowledge: Knowledge, query: Query) -> set[str]:
     for before, stay in pairwise(way):
         if stay is None or not open_places(stay) & bit:
             continue
-        if not of_thing and not stay.mask:  # nobody was told to come there
+        if not of_thing and not stay.mask:  # no sentence says that anybody came there
             continue
         if before is None:
             found.add("")
@@ -82,7 +82,7 @@ def _left_for(knowledge: Knowledge, query: Query) -> set[str]:
 
 
 def _mood(reading: ActorsReading, query: Query) -> str:
-    """The mood that a question about a need rests on."""
+    """The mood behind the answer to a question about a need."""
     finding = reading.find(query)
     assert finding is not None
     if query[0] != "where-will-go":

@@ -6,10 +6,10 @@
     Where is Sandra?  park, by {1, 2, 3} and by {1, 2, 4}.
 
 Both are proofs: a thing stays in one place until its holder moves, so whoever takes it there or
-lets go of it there is there. But {1, 2, 4} has a *gap*: Sandra lets go of a thing that, as far as
-these sentences tell, was lying on the ground. There is a gap wherever somebody takes what somebody
-else has, or lets go of what they do not have, going by the sentences of the support alone. The
-first sentence about a thing is never a gap.
+lets go of it there is there. But {1, 2, 4} has a *gap*: Sandra lets go of a thing that, according
+to these sentences, was lying on the ground. A gap is wherever somebody takes what somebody else
+has, or lets go of what they do not have, according to the support alone. The first sentence about a
+thing is never a gap.
 
 Promise: supports are ordered by size, then by the number of gaps, then the latest first.
 """
@@ -26,7 +26,7 @@ LETTING_GO = ("drop", "give", "put", "lay")
 
 
 def gaps(facts: Mapping[int, Sequence[Fact]], mask: int) -> int:
-    """How often the sentences of a support skip how a thing changed hands."""
+    """How often a thing changes hands without a sentence of the support that says so."""
     holders: dict[str, str] = {}
     found = 0
     for number in numbers_of(mask):
@@ -45,7 +45,7 @@ def gaps(facts: Mapping[int, Sequence[Fact]], mask: int) -> int:
 
 
 def arranged(facts: Mapping[int, Sequence[Fact]], masks: list[int]) -> list[int]:
-    """The supports in the promised order, given the smallest first and of these the latest."""
+    """The supports in the promised order, given by size and latest first."""
     sizes = [mask.bit_count() for mask in masks]
     if len(set(sizes)) == len(sizes):
         return masks

@@ -1,14 +1,14 @@
-"""What the simulator has disclosed of where people are: a record of its own, made from the events.
+"""The simulator's own record of what its sentences disclose about where people are.
 
-It is needed for 'Is P in the L?' only: the simulator always knows where P is, but 'maybe' is right
-as long as the told events leave it open. Of each event it counts what was told (see Told):
+It is only needed for 'Is P in the L?': the simulator always knows where P is, but 'maybe' is right
+as long as the sentences leave it open. For each event it records what its sentence says (see Told):
 
-- a movement is told with its place, as 'no longer in' the place left, or as one of two places;
-- taking, dropping, giving, putting and the like are told in full, and all who and that take part
-  are together in one place.
+- a movement discloses its place, the place that was left, or two places one of which is right;
+- taking, dropping, giving, putting and the like are disclosed in full, and everyone and everything
+  involved is in one place.
 
-People and things that were together form a *company*, which has one place; what somebody holds goes
-along into the next one. A company is confined by all that was told of any of its members.
+People and things that were together form a *company*, which has one place; what somebody holds
+comes along to the next one. A company is constrained by everything said about any of its members.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Confines(NamedTuple):
     """And none of these."""
 
     def both(self, other: Confines) -> Confines:
-        """Confined by both."""
+        """The conjunction of both constraints."""
         within = self.within
         if within is None:
             within = other.within
@@ -46,29 +46,30 @@ class Confines(NamedTuple):
 
 
 class Disclosure:
-    """What a list of told events discloses."""
+    """The information that a sequence of sentences discloses."""
 
     def __init__(self, told: Iterable[Told], present: str = "") -> None:
-        """`present` names the part of the past that goes on in the story's present."""
+        """`present` names the part of the past that continues into the story's present."""
         self._present = present
         self._confines: list[Confines] = []
-        """What is told of each company; of one that has joined another, what was told before."""
+        """The constraints on each company; for one that has joined another, those before that."""
         self._joined: list[int] = []
         """Company to the one it has joined; itself if none."""
         self._company: dict[str, int] = {}
-        """Who and what is in which company."""
+        """The company of each person and thing."""
         self._first: dict[str, int] = {}
-        """The company in which somebody was before their first told movement."""
+        """The company each person was in before their first stated movement."""
         self._holder: dict[str, str | None] = {}
         for event in told:
-            self._note(event)
+            self.note(event)
 
     def of(self, name: str) -> Confines:
         """Where somebody or something may be now."""
         return self._confines[self._whole(self._company_of(name))]
 
-    def _note(self, event: Told) -> None:
-        kind, subjects, args, _ = event
+    def note(self, event: Told) -> None:
+        """Take in the next event."""
+        kind, subjects, args = event.kind, event.subjects, event.args
         for person in subjects:
             if kind in ("MOVE", "AFFIRM", "INDEF"):
                 self._go(person, Confines(frozenset(args)))
@@ -88,7 +89,7 @@ class Disclosure:
                 self._holder[args[0]] = person
 
     def _go(self, person: str, confines: Confines) -> None:
-        """Somebody goes into a new company, with all they have."""
+        """Move somebody to a new company, with everything they have."""
         fresh = self._found(confines)
         self._first.setdefault(person, self._company.get(person, -1))
         self._company[person] = fresh
@@ -97,14 +98,14 @@ class Disclosure:
                 self._company[thing] = fresh
 
     def _bearer(self, thing: str) -> str | None:
-        """Who carries a thing, by hand or in something."""
+        """The person who carries a thing, by hand or in something."""
         holder = self._holder[thing]
         while holder is not None and holder in self._holder:
             holder = self._holder[holder]
         return holder
 
     def _meet(self, *names: str) -> None:
-        """All of these are in one place."""
+        """Put all of these in one place."""
         one = self._whole(self._company_of(names[0]))
         for name in names[1:]:
             other = self._whole(self._company_of(name))
@@ -118,7 +119,7 @@ class Disclosure:
         return self._company[name]
 
     def _first_of(self, person: str) -> int:
-        """The company in which somebody's present begins."""
+        """The company in which a person's present begins."""
         if person not in self._first:
             return self._company_of(person)
         if self._first[person] < 0:
@@ -126,7 +127,7 @@ class Disclosure:
         return self._first[person]
 
     def _found(self, confines: Confines) -> int:
-        """A new company."""
+        """Create a new company."""
         self._confines.append(confines)
         self._joined.append(len(self._joined))
         return len(self._joined) - 1
@@ -136,7 +137,7 @@ class Disclosure:
         self._confines[whole] = self._confines[whole].both(confines)
 
     def _whole(self, company: int) -> int:
-        """The company that this one has become a part of."""
+        """The company that this one has been merged into."""
         while self._joined[company] != company:
             company = self._joined[company]
         return company

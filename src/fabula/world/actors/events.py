@@ -1,20 +1,20 @@
-"""The simulator: people move, take, drop and give things, and the world knows where all is.
+"""The simulator: people move, take, drop and give things, and the world knows where everything is.
 
 Promises:
-1. A move goes to another place; a grab takes a free object of the same place; a drop lets go what
-   one has; a give passes what one has to another person of the same place.
-2. Nothing of the start is told: everyone and everything stands at an independent random place.
-3. An event is drawn from all valid ones, as the recipe's `draw` says:
+1. A move goes to another place; a grab takes a free object in the same place; a drop lets go of
+   what one has; a give passes what one has to another person in the same place.
+2. The initial state is never told: everyone and everything starts at an independent random place.
+3. An event is drawn from all valid ones, as the recipe's `event_sampling` says:
    `kind`    a kind by weight among those possible now, then uniformly among its valid arguments
-             (Dyna-bAbI's way);
-   `person`  person and kind uniformly by weight, drawn anew if impossible (the bAbI release's way:
-             people with more options act more often).
-4. What was before the story (TIME, see past.py) and what people want (NEED, SEEK, SATISFY, see
-   wants.py) are kept apart: neither changes what else can happen.
-5. With the recipe's `gives = "release"`, gives are limited as in the bAbI release (see relay.py).
+             (as in Dyna-bAbI);
+   `person`  a person uniformly and a kind by weight, drawn again if impossible (as in the bAbI
+             release: people with more options act more often).
+4. The time before the story (TIME, see past.py) and people's needs (NEED, SEEK, SATISFY, see
+   wants.py) are separate: neither changes what else can happen.
+5. With the recipe's `gives = "release"`, gives are restricted as in the bAbI release (relay.py).
 
-A *beat* is what is drawn at a time: one event told plainly, or a telling with its events (a
-conjunction has two people move, a coreference two events of one person).
+A *beat* is one draw: a single event told plainly, or a telling with its events (a conjunction has
+two people move, a coreference two events of one person).
 """
 
 from __future__ import annotations
@@ -22,40 +22,66 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from fabula.core.seeds import Draw, pick, pick_weighted
+from fabula.core.seeds import Draw, pick
 
 if TYPE_CHECKING:
     from fabula.world.actors.past import Past
     from fabula.world.actors.relay import Relay
     from fabula.world.actors.wants import Wants
 
-FURNISHING = ("PUT", "LAY", "TAKE")
+FURNISHING: Final = ("PUT", "LAY", "TAKE")
 """Events with containers and surfaces: in, on, from (see furnished.py)."""
-COREFERABLE = ("MOVE", "GRAB", "DROP", "GIVE", *FURNISHING)
-DRIVES = ("NEED", "SEEK", "SATISFY")
-EVENTS = (*COREFERABLE, *DRIVES)
-TELLINGS = ("AFFIRM", "NEGATE", "INDEF", "COREF", "CONJ", "COMPOUND", "TIME")
-CONCEPTS = (*COREFERABLE, "NEED", *TELLINGS)
-"""What a support may consist of; SEEK is told as a move and SATISFY as a grab."""
-ACTIONS = ("GRAB", "DROP", "GIVE", *FURNISHING)
-FINITE = (*ACTIONS, *DRIVES, "TIME")
-"""Beats that may all be impossible; some movement is always possible."""
-PATIENCE = 2_000  # draws before a story is given up as stuck
-SENTENCES = {"COREF": 2, "COMPOUND": 2}  # all other beats take one
+COREFERABLE: Final = ("MOVE", "GRAB", "DROP", "GIVE", *FURNISHING)
+DRIVES: Final = ("NEED", "SEEK", "SATISFY")
+EVENTS: Final = (*COREFERABLE, *DRIVES)
+TELLINGS: Final = ("AFFIRM", "NEGATE", "INDEF", "COREF", "CONJ", "COMPOUND", "TIME")
+CONCEPTS: Final = (*COREFERABLE, "NEED", *TELLINGS)
+"""The concepts that a support may consist of; SEEK counts as a move and SATISFY as a grab."""
+ACTIONS: Final = ("GRAB", "DROP", "GIVE", *FURNISHING)
+MOVING: Final = ("MOVE", "AFFIRM", "NEGATE", "INDEF")
+"""Tellings of one person's move."""
+FINITE: Final = (*ACTIONS, *DRIVES, "TIME")
+"""Beats that may all be impossible at once; some movement is always possible."""
+PATIENCE: Final = 2_000  # draws before a story is dropped as stuck
+MEMO_LIMIT: Final = 50_000
+SENTENCES: Final = {"COREF": 2, "COMPOUND": 2}  # all other beats take one
 
 
-class Told(NamedTuple):
-    """One sentence to tell: what it discloses of what happened."""
+class Told:
+    """One sentence to be told: what it discloses about what happened.
 
-    kind: str
-    """The kind of sentence: MOVE, AFFIRM, NEGATE, INDEF, GRAB, DROP, GIVE, PUT, LAY, TAKE, TIME or
-    NEED."""
-    subjects: tuple[str, ...]
-    args: tuple[str, ...]
-    anaphor: bool = False
-    """Whether a pronoun stands for the subjects."""
+    Stories of a recipe share equal sentences (see `Lots.told`), with their words.
+    """
+
+    __slots__ = ("anaphor", "args", "by_pronoun", "kind", "subjects", "words")
+
+    def __init__(
+        self, kind: str, subjects: tuple[str, ...], args: tuple[str, ...], anaphor: bool = False
+    ) -> None:
+        self.kind = kind
+        """The kind of sentence: MOVE, AFFIRM, NEGATE, INDEF, GRAB, DROP, GIVE, PUT, LAY, TAKE, TIME
+        or NEED."""
+        self.subjects = subjects
+        self.args = args
+        self.anaphor = anaphor
+        """Whether a pronoun stands for the subjects."""
+        self.by_pronoun: Told | None = None
+        """The same with a pronoun."""
+        self.words: dict[int, str] = {}
+        """Its sentences, by number (see tale.py)."""
+
+    def anaphoric(self, anaphor: bool = True) -> Told:
+        """The same, with a pronoun if `anaphor` is set."""
+        if not anaphor:
+            return self
+        if self.by_pronoun is None:
+            self.by_pronoun = Told(self.kind, self.subjects, self.args, True)
+        return self.by_pronoun
+
+    def __repr__(self) -> str:
+        return f"Told({self.kind!r}, {self.subjects!r}, {self.args!r}, {self.anaphor!r})"
 
 
 class Stage:
@@ -79,40 +105,43 @@ class Stage:
         self.moves: list[tuple[str, str, str]] = []
         """Who went from where to where."""
         self.gives: list[tuple[str, str, str]] = []
-        """Who gave what to whom."""
+        """(giver, thing, receiver) of each give."""
 
     # --- what can happen ------------------------------------------------------------------
 
     def options(self, kind: str, person: str | None = None) -> list[tuple[str, ...]]:
-        """The valid arguments of a grab, drop or give, of one person or of anyone."""
+        """The valid arguments of a grab, drop or give, for one person or for anyone."""
         place, holder = self.place, self.holder
         if kind == "GRAB":
-            spot = self.spot
-            return [
-                (who, thing)
-                for thing in self.objects
-                if holder[thing] is None
-                for who in (self.persons if person is None else (person,))
-                if place[who] == spot[thing]
-            ]
-        have = [
-            (who, thing)
-            for thing, who in holder.items()
-            if who is not None and (person is None or who == person)
-        ]
+            found: list[tuple[str, ...]] = []
+            for thing in self.objects:
+                if holder[thing] is None:
+                    here = self.spot[thing]
+                    if person is None:
+                        for who, at in place.items():
+                            if at == here:
+                                found.append((who, thing))
+                    elif place[person] == here:
+                        found.append((person, thing))
+            return found
+        have = []
+        for thing, owner in holder.items():
+            if owner is not None and (person is None or owner == person):
+                have.append((owner, thing))
         if kind == "DROP":
             return have  # type: ignore[return-value]
-        return [
-            (who, thing, other)
-            for who, thing in have
-            for other in self.persons
-            if other != who and place[other] == place[who]
-        ]
+        found = []
+        for giver, thing in have:
+            here = place[giver]
+            for other, at in place.items():
+                if at == here and other != giver:
+                    found.append((giver, thing, other))
+        return found
 
     # --- what happens ---------------------------------------------------------------------
 
     def move(self, person: str, place: str) -> None:
-        """Person goes to the place, with all they have."""
+        """Move a person to a place, with everything they have."""
         self.moves.append((person, self.place[person], place))
         self.place[person] = place
         if self.objects:
@@ -122,7 +151,7 @@ class Stage:
                     self.trail[thing].append(place)
 
     def act(self, kind: str, args: tuple[str, ...]) -> None:
-        """A grab, drop or give takes place."""
+        """Perform a grab, drop or give."""
         if kind == "GRAB":
             self.holder[args[1]] = args[0]
         elif kind == "DROP":
@@ -133,7 +162,7 @@ class Stage:
 
 
 class Lots:
-    """What may be drawn, by weight: made once for a recipe."""
+    """The beats that may be drawn, by weight; prepared once per recipe."""
 
     def __init__(
         self,
@@ -145,6 +174,7 @@ class Lots:
         twice_the_same: bool,
     ) -> None:
         self.coref = {kind: weight for kind, weight in coref.items() if weight > 0}
+        self.corefs = _cumulate(list(self.coref.items()))
         self.by_person = by_person
         self.twice_the_same = twice_the_same
 
@@ -159,12 +189,40 @@ class Lots:
         lots = [(kind, weight) for kind, weight in weights.items() if weight and conceivable(kind)]
         self.all = _cumulate(lots)
         self.finite = all(kind in FINITE for kind, _ in lots)
-        """Whether a story may come to its end."""
+        """Whether a story may run out of events."""
         self.short = _cumulate([lot for lot in lots if lot[0] not in SENTENCES])
+        self._told: dict[tuple[str, ...], Told] = {}
+
+    def told(self, kind: str, args: tuple[str, ...]) -> Told:
+        """The sentence about an event, given its actor and the other arguments."""
+        key = (kind, *args)
+        found = self._told.get(key)
+        if found is None:
+            found = self._told[key] = Told(kind, args[:1], args[1:])
+            self._limit()
+        return found
+
+    def moved(self, kind: str, person: str, place: str) -> Told:
+        """The same for events with one argument besides the person."""
+        found = self._told.get((kind, person, place))
+        return self.told(kind, (person, place)) if found is None else found
+
+    def together(self, first: str, second: str, place: str) -> Told:
+        """The sentence about two people who move together."""
+        key = ("CONJ", first, second, place)
+        found = self._told.get(key)
+        if found is None:
+            found = self._told[key] = Told("MOVE", (first, second), (place,))
+            self._limit()
+        return found
+
+    def _limit(self) -> None:
+        if len(self._told) > MEMO_LIMIT:  # so that memory stays flat, however many names there are
+            self._told.clear()
 
 
 class Scenario:
-    """Draws beats and lets them happen."""
+    """Draws beats and performs them."""
 
     def __init__(
         self,
@@ -191,7 +249,7 @@ class Scenario:
         for _ in range(PATIENCE):
             kind = kinds[bisect_right(bounds, draw() * total)] if len(kinds) > 1 else kinds[0]
             told = self._try(kind)
-            if told:  # drawing anew what is impossible leaves the possible in proportion
+            if told:  # redrawing impossible beats keeps the possible ones in proportion
                 if self.wants is not None:
                     for happened in told:
                         self.wants.note(happened)
@@ -214,6 +272,15 @@ class Scenario:
     def _try(self, kind: str) -> list[Told] | None:
         """A beat of this kind, or None if it is impossible now (or for the person drawn)."""
         stage, draw = self.stage, self.draw
+        if kind in MOVING:
+            person = stage.persons[int(draw() * len(stage.persons))]
+            if self.lots.by_person:
+                place = stage.places[int(draw() * len(stage.places))]
+                if place == stage.place[person]:
+                    return None
+            else:
+                place = self._elsewhere(stage.place[person])
+            return [self._relocate(kind, person, place)]
         if kind in ACTIONS:
             actor = pick(draw, stage.persons) if self.lots.by_person else None
             options = stage.options(kind, actor)
@@ -224,19 +291,13 @@ class Scenario:
             return self._coreference()
         if kind == "TIME":
             memory = self.past.tell(draw) if self.past else None
-            return [memory] if memory else None
+            return [self.lots.told(kind, memory.subjects + memory.args)] if memory else None
         if kind in DRIVES:
             return self._drive(kind)
-        if kind == "CONJ" or kind == "COMPOUND":
-            return self._together(twice=kind == "COMPOUND")
-        person = stage.persons[int(draw() * len(stage.persons))]
-        if self.lots.by_person:
-            place = stage.places[int(draw() * len(stage.places))]
-            return None if place == stage.place[person] else [self._relocate(kind, person, place)]
-        return [self._relocate(kind, person, self._elsewhere(stage.place[person]))]
+        return self._together(twice=kind == "COMPOUND")
 
     def _drive(self, kind: str) -> list[Told] | None:
-        """A need comes up, or is followed."""
+        """A need arises, or is followed."""
         assert self.wants is not None
         person = pick(self.draw, self.stage.persons) if self.lots.by_person else None
         options = self.wants.options(kind, person)
@@ -245,46 +306,49 @@ class Scenario:
         if kind == "SATISFY":
             return [self._act("GRAB", options)]
         who, what = pick(self.draw, options)
-        return [
-            Told(kind, (who,), (what,)) if kind == "NEED" else self._relocate("MOVE", who, what)
-        ]
+        if kind == "NEED":
+            return [self.lots.moved(kind, who, what)]
+        return [self._relocate("MOVE", who, what)]
 
     def _act(self, kind: str, options: list[tuple[str, ...]]) -> Told:
-        args = pick(self.draw, options)
+        args = options[int(self.draw() * len(options))]
         self.stage.act(kind, args)
-        return Told(kind, args[:1], args[1:])
+        return self.lots.told(kind, args)
 
     def _elsewhere(self, place: str) -> str:
-        """Another place, each equally likely."""
+        """Another place, drawn uniformly."""
         places = self.stage.places
         other = places[int(self.draw() * (len(places) - 1))]
         return other if other != place else places[-1]
 
     def _relocate(self, kind: str, person: str, new: str) -> Told:
-        """A person really moves; the kind of sentence discloses all or a part of it."""
+        """Move a person; the kind of sentence discloses all or part of it."""
         stage = self.stage
         old = stage.place[person]
         stage.move(person, new)
         if kind == "NEGATE":
-            return Told(kind, (person,), (old,))
+            return self.lots.moved(kind, person, old)
         if kind != "INDEF":
-            return Told(kind, (person,), (new,))
+            return self.lots.moved(kind, person, new)
         draw = self.draw
-        if self.lots.twice_the_same:  # as the release does: any place, the same and the old too
+        # as in the release: any place, even the same one or the old one
+        if self.lots.twice_the_same:
             other = pick(draw, stage.places)
         else:
             other = self._other_than(stage.places, old, new)
-        return Told(kind, (person,), (new, other) if draw() < 0.5 else (other, new))
+        if draw() < 0.5:
+            return self.lots.told(kind, (person, new, other))
+        return self.lots.told(kind, (person, other, new))
 
     def _other_than(self, names: Sequence[str], *taken: str) -> str:
-        """One of the names that is none of those taken, each as likely as the others."""
+        """A name that is not among those taken, drawn uniformly."""
         while True:
             name = names[int(self.draw() * len(names))]
             if name not in taken:
                 return name
 
     def _together(self, twice: bool) -> list[Told]:
-        """Two people move to a place where neither was; then perhaps on to another."""
+        """Two people move to a place where neither was; then, if `twice`, on to another."""
         stage = self.stage
         first = pick(self.draw, stage.persons)
         second = self._other_than(stage.persons, first)
@@ -293,32 +357,37 @@ class Scenario:
             place = self._other_than(stage.places, stage.place[first], stage.place[second])
             stage.move(first, place)
             stage.move(second, place)
-            told.append(Told("MOVE", (first, second), (place,), anaphor))
+            told.append(self.lots.together(first, second, place).anaphoric(anaphor))
         return told
 
     def _coreference(self) -> list[Told]:
-        """Two events of one person, the second with a pronoun; a lone first one stays plain."""
+        """Two events of one person, the second with a pronoun; if there is only one, it is told
+        plainly.
+        """
         first = self._corefable(None)
         if first is None:
             return []
         second = self._corefable(first.subjects[0])
-        return [first, second._replace(anaphor=True)] if second else [first]
+        return [first, second.anaphoric()] if second else [first]
 
     def _corefable(self, person: str | None) -> Told | None:
-        """An event that coreference tells, of the person or of anyone; None if none is possible."""
-        kinds = list(self.lots.coref)
+        """An event for coreference, by the person or by anyone; None if none is possible."""
+        stage = self.stage
+        kinds, bounds = self.lots.corefs
         while kinds:
-            kind = pick_weighted(self.draw, kinds, [self.lots.coref[k] for k in kinds])
+            kind = kinds[bisect_right(bounds, self.draw() * bounds[-1])]
             if kind == "MOVE":
-                mover = person or pick(self.draw, self.stage.persons)
-                return self._relocate(kind, mover, self._elsewhere(self.stage.place[mover]))
-            options = self.stage.options(kind, person)
+                mover = person or pick(self.draw, stage.persons)
+                return self._relocate(kind, mover, self._elsewhere(stage.place[mover]))
+            options = stage.options(kind, person)
             if options:
                 return self._act(kind, options)
-            kinds.remove(kind)
+            kinds, bounds = _cumulate(
+                [lot for lot in self.lots.coref.items() if lot[0] != kind and lot[0] in kinds]
+            )
         return None
 
 
 def _cumulate(lots: Sequence[tuple[str, float]]) -> tuple[list[str], list[float]]:
-    """Kinds and the upper bounds of their parts of the range from 0 to the sum of weights."""
+    """The kinds, and the cumulative weights at which the range of each ends."""
     return [kind for kind, _ in lots], list(accumulate(weight for _, weight in lots))

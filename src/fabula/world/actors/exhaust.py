@@ -13,7 +13,7 @@ SORTS = {"P": "persons", "L": "places", "O": "objects"}
 
 
 def entities(facts: Iterable[Iterable[Fact]]) -> dict[str, list[str]]:
-    """The persons, places and objects that facts name, in order of appearance."""
+    """The persons, places and objects in the facts, in order of appearance."""
     found: dict[str, dict[str, None]] = {sort: {} for sort in SORTS.values()}
     for told in facts:
         for fact in told:
@@ -26,7 +26,7 @@ def entities(facts: Iterable[Iterable[Fact]]) -> dict[str, list[str]]:
 def survey(reading: ActorsReading, kinds: Iterable[str] = ()) -> list[Query]:
     """The questions of these kinds (or of any) that the reader can answer now.
 
-    They name only whom and what the story names.
+    They only name people, places and things that occur in the story.
     """
     named = entities(reading.facts())
     cast = Cast(*(tuple(named[sort]) for sort in SORTS.values()))

@@ -1,14 +1,14 @@
-"""A stage with containers and surfaces: things are in boxes and on tables, and go where these go.
+"""A stage with containers and surfaces: things are in boxes and on tables, and move with them.
 
-Promises, besides those of the stage without furniture (events.py):
-1. A put lays what one has into (PUT) or onto (LAY) a thing within reach that is made for it, and
-   never into itself or into what it holds; a take gets it out again.
-2. Within reach is what is in the same place and not carried by somebody else, be it in a box that
-   is in a box.
-3. What is in or on a thing is where that thing is. A box can be carried, with all that is in it;
-   what is *fixed* stays where it stands.
+Promises, in addition to those of the stage without furniture (events.py):
+1. A put moves what one has into (PUT) or onto (LAY) a suitable thing within reach, never into
+   itself or into its own contents; a take gets it out again.
+2. Within reach is what is in the same place and not carried by somebody else, even in a box in a
+   box.
+3. What is in or on a thing is where that thing is. A box can be carried, with all its contents;
+   *fixed* things stay where they are.
 
-Generated stories and the game are played on this stage (the game adds a map, sizes and needs).
+Generated stories and the game both run on this stage (the game adds a map, sizes and needs).
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class Furnished(Stage):
         furniture: Mapping[str, str],
         fixed: Sequence[str] = (),
     ) -> None:
-        """`objects` are all things; `furniture` says of some whether one puts things in or on."""
+        """`objects` are all things; `furniture` says for some whether things are put in or on
+        them.
+        """
         super().__init__(persons, places, objects, draw)
         self.furniture = furniture
         self.fixed = frozenset(fixed)
@@ -41,31 +43,31 @@ class Furnished(Stage):
     # --- where things are -----------------------------------------------------------------
 
     def bearer(self, thing: str) -> str | None:
-        """Who carries a thing, by hand or in something; None if nobody does."""
+        """The person who carries a thing, by hand or in something; None if nobody does."""
         holder = self.holder[thing]
         while holder is not None and holder in self.furniture:
             holder = self.holder[holder]
         return holder
 
     def within(self, thing: str, container: str) -> bool:
-        """Whether a thing is the container or inside it, however deep."""
+        """Whether a thing is the container or inside it, at any depth."""
         at: str | None = thing
         while at is not None and at != container:
             at = self.holder.get(at)
         return at == container
 
     def reaches(self, person: str, thing: str) -> bool:
-        """Whether a person can lay hands on a thing."""
+        """Whether a person can reach a thing."""
         return self.spot[thing] == self.place[person] and self.bearer(thing) in (None, person)
 
     def contents(self, holder: str) -> list[str]:
-        """What somebody or something holds, without what is in that."""
+        """The things that a holder holds directly, without their contents."""
         return [thing for thing, who in self.holder.items() if who == holder]
 
     # --- what can happen ------------------------------------------------------------------
 
     def options(self, kind: str, person: str | None = None) -> list[tuple[str, ...]]:
-        """The valid arguments of an event, of one person or of anyone."""
+        """The valid arguments of an event, for one person or for anyone."""
         people = self.persons if person is None else (person,)
         holder = self.holder
         if kind == "GRAB":
@@ -109,7 +111,7 @@ class Furnished(Stage):
     # --- what happens ---------------------------------------------------------------------
 
     def move(self, person: str, place: str) -> None:
-        """Person goes to the place, with all they have and all that is in that."""
+        """Move a person to a place, with everything they have and its contents."""
         self.moves.append((person, self.place[person], place))
         self.place[person] = place
         for thing in self.objects:
@@ -118,7 +120,7 @@ class Furnished(Stage):
                 self.trail[thing].append(place)
 
     def act(self, kind: str, args: tuple[str, ...]) -> None:
-        """A grab, drop, give, put or take takes place."""
+        """Perform a grab, drop, give, put or take."""
         if kind in PREPOSITION:
             self.holder[args[1]] = args[2]
         elif kind == "TAKE":

@@ -1,7 +1,7 @@
-"""Steps of plots about gives (see steer.py): a give, and then something that leads a guess astray.
+"""Steps of plots about gives (see steer.py): a give, plus something that misleads a guess about it.
 
-The question will be about the give. What comes after it, and perhaps before it, names the giver or
-the thing beside another possible answer, so that the last or first mention is wrong:
+The question will be about the give. What comes after it, and perhaps before it, mentions the giver
+or the thing beside another possible answer, so that the last or first mention is wrong:
 
                               before               after
     What did A give to B?     A takes and drops    A takes another thing
@@ -20,20 +20,20 @@ from fabula.world.actors.steps import Steps
 
 
 class Handing(Steps):
-    """Draws beats, and knows how to bring gives about."""
+    """Draws beats, and can bring about gives."""
 
     _receiver = ""
-    """Who was given the thing that will be asked about."""
+    """The receiver of the thing that will be asked about."""
 
     def _choose_giver(self) -> str:
-        """Who will give: the one that the plot is about already, or anybody."""
+        """The person who will give: the one the plot is already about, or anybody."""
         if not self._who:
             self._who = pick(self.draw, self._stage.persons)
             self._stage.keep(self._who)
         return self._who
 
     def _try_another(self) -> list[Told] | None:
-        """The one who will give takes a thing and drops it."""
+        """The future giver takes a thing and drops it."""
         giver = self._choose_giver()
         thing = self._thing_at(self._stage.place[giver])
         if thing is None:
@@ -41,7 +41,7 @@ class Handing(Steps):
         return [self._happen("GRAB", giver, thing), self._happen("DROP", giver, thing)]
 
     def _hand_first(self) -> list[Told] | None:
-        """The one who will give something gives something else to somebody before."""
+        """The future giver gives something else to somebody first."""
         giver = self._choose_giver()
         thing = self._thing_at(self._stage.place[giver])
         other = self._beside(giver) if thing else None
@@ -105,11 +105,11 @@ class Handing(Steps):
         dropped = self._happen("DROP", receiver, self._asked)
         self._stage.free(receiver, self._who)
         self._stage.keep(other)
-        self._receiver = other  # who may drop it for yet another
+        self._receiver = other  # who may in turn drop it for somebody else
         return [dropped, self._happen("GRAB", other, self._asked)]
 
     def _beside(self, person: str) -> str | None:
-        """Somebody of whom the plot knows nothing, who is where the person is, or may be."""
+        """Somebody not yet used by the plot who is, or may be, where the person is."""
         place = self._stage.place[person]
         there = [name for name in self._stage.persons if self._stage.place[name] == place]
         return pick(self.draw, there) if there else self._hidden(place)

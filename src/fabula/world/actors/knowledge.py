@@ -2,43 +2,43 @@
 
 It sees parsed statements and never the world. Glossary:
 
-    stay    the time from one told movement of a person to the next; it has one place
+    stay    the time from one stated movement of a person to the next; it has one place
     spot    the time an object spends in one place: until someone who has it moves
     domain  the places a stay or spot may have, as a bit mask; "not the kitchen" is ~kitchen, a
-            negative int: places are open, so a place is never proven by elimination
+            negative int: the set of places is open, so a place is never proven by elimination
     fact    (domain, mask): the sentences of the mask confine the place to the domain
     link    two nodes (stays or spots) have the same place, by the sentences of a mask
-    holder  who or what has an object: a person, or a thing that it is in or on. What is in a box is
-            where the box is, from the put on until it is taken out, and goes where the box goes.
-            The spot of a box is a node like any other. Contents are closed, as holding is: in a box
-            is what the story says
-    past    the time before the story's present, in parts such as 'this morning'; somebody is in one
-            place in each part, and nothing is known of a part that no sentence tells of
-    start   the stay with which somebody's present begins, before any movement told without a time:
-            it goes on from the last part of the past
-    need    a mood in which somebody wants a thing, from the sentence that tells of it until they
-            get the thing or are of another mood
+    holder  who or what has an object: a person, or a thing that it is in or on. The contents of a
+            box are where the box is, from the put until they are taken out, and move with it. The
+            spot of a box is a node like any other. Contents are closed-world, as holding is: a box
+            holds only what the story says
+    past    the time before the story's present, in parts such as 'this morning'; a person is in one
+            place in each part, and nothing is known about a part that no sentence mentions
+    start   the stay with which a person's present begins, before any movement without a time: it
+            continues from the last part of the past
+    need    a mood in which somebody wants a thing, from the sentence that states it until they get
+            the thing or are in another mood
 
 Promises:
 1. Complete: every minimal set of sentences that confines a place is found, the smallest first and
-   up to FACT_LIMIT of them. Facts travel over links and meet (domains intersect, masks unite) until
-   nothing new comes; only facts that another fact makes superfluous are dropped. This is an
+   up to FACT_LIMIT of them. Facts propagate over links and combine (domains intersect, masks unite)
+   until a fixed point; only facts that another fact makes redundant are dropped. This is an
    assumption-based truth maintenance system.
 2. A sentence with a pronoun is understood only together with the sentence before it, which joins
    the mask.
 3. Only what is in force counts: a stay ends with the next movement, a holding with the next event
-   about the object. Two consequences are easily overlooked:
+   about the object. Two consequences are easy to overlook:
    - an object moves with its holder, and the get in force is the evidence for it;
-   - once a person who got an object and let it go has *left*, the get alone no longer tells where
+   - once a person who got an object and let it go has *left*, the get alone no longer shows where
      the object is (it reads as if they had taken it along), so the letting go must be cited: the
-     spot goes on as a new node without the links of that get. Likewise what was put in a box
-     that somebody had who has left: the put and their get of the box together read as if the
-     object had gone along. Its spot goes on as a new node that refuses facts by both of them,
-     unless a sentence is among them by which the object or the box was let go.
-4. What is told of the past may be told in any order, and never contradicts the present: things are
-   handled in the present only, and nothing is carried over from one part of the past to another,
-   since somebody may have moved in between; only the last part goes on in the present, of which
-   every movement is told.
+     spot continues as a new node without the links of that get. The same holds for an object in a
+     box that somebody had who has left: the put and their get of the box together read as if the
+     object had gone along. Its spot continues as a new node that rejects facts by both of them,
+     unless they include a sentence by which the object or the box was let go.
+4. The past may be told in any order and never contradicts the present: things are handled in the
+   present only, and nothing is carried over from one part of the past to another, since people may
+   have moved in between. Only the last part continues into the present, in which every movement is
+   told.
 
     1 Mary moved to the park.   2 Mary took the apple.   3 Mary dropped the apple.
     4 Mary went to the school.  5 John took the apple.   Where is John? park, by {1, 3, 5}.
@@ -47,7 +47,7 @@ Promises:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from fabula.core.supports import preference
 from fabula.language import Lore, Statement
@@ -55,9 +55,9 @@ from fabula.world.base import Fact
 
 T = TypeVar("T")
 
-FACT_LIMIT = 32  # facts of one domain kept per node, the smallest; long stories have millions
+FACT_LIMIT: Final = 32  # facts per domain and node, the smallest; long stories would have millions
 
-FACT_KIND = {
+FACT_KIND: Final = {
     "MOVE": "move",
     "AFFIRM": "at",
     "NEGATE": "not-at",
@@ -74,23 +74,23 @@ FACT_KIND = {
     "NEED": "need",
 }
 
-NO_LORE = Lore()
-NEVER = 1 << 62  # the number of a sentence that will not come
+NO_LORE: Final = Lore()
+NEVER: Final = 1 << 62  # a sentence number larger than any
 
 Holder = str | tuple[str, str]
 """A person, or ('in', box) or ('on', table)."""
-USES = {"PUT": "in", "LAY": "on"}
-NEARBY = ""  # the getter of a link that only says that somebody was beside a container
+USES: Final = {"PUT": "in", "LAY": "on"}
+NEARBY: Final = ""  # the getter of a link that only says that somebody was beside a container
 
 Ride = tuple[int, tuple[int, ...]]
-"""Sentences by which an object would have been carried off, and those any of which denies it."""
+"""Sentences by which an object would have been carried off, and those that each refute it."""
 
-_bits: dict[str, int] = {}
-_places: dict[int, str] = {}
+_bits: Final[dict[str, int]] = {}
+_places: Final[dict[int, str]] = {}
 
 
 def place_bit(place: str) -> int:
-    """The domain that holds just this place."""
+    """The domain of just this place."""
     bit = _bits.get(place)
     if bit is None:
         bit = _bits[place] = 1 << len(_bits)
@@ -98,8 +98,42 @@ def place_bit(place: str) -> int:
     return bit
 
 
+_told: Final[dict[tuple[str, tuple[str, ...], tuple[str, ...]], tuple[Fact, ...]]] = {}
+MEMO_LIMIT: Final = 100_000  # facts stated with pronouns, cached so that they are shared
+
+
+def _facts_of(kind: str, subjects: tuple[str, ...], args: tuple[str, ...]) -> tuple[Fact, ...]:
+    """The facts of a sentence about these people."""
+    key = (kind, subjects, args)
+    facts = _told.get(key)
+    if facts is None:
+        if len(_told) >= MEMO_LIMIT:
+            _told.clear()
+        facts = _told[key] = tuple([(FACT_KIND[kind], person, *args) for person in subjects])
+    return facts
+
+
+def _prepared(statement: Statement) -> tuple[Fact, ...]:
+    """The facts of a statement without a pronoun, cached in it."""
+    statement.facts = _facts_of(statement.kind, statement.subjects, statement.args)
+    return statement.facts
+
+
+def _domain_of(statement: Statement) -> int:
+    """The places that a movement leaves open, cached in its statement; 0 for other events."""
+    kind, args, domain = statement.kind, statement.args, 0
+    if kind == "MOVE" or kind == "AFFIRM":
+        domain = place_bit(args[0])
+    elif kind == "NEGATE":
+        domain = ~place_bit(args[0])
+    elif kind == "INDEF":
+        domain = place_bit(args[0]) | place_bit(args[1])
+    statement.domain = domain
+    return domain
+
+
 class Node:
-    """A stay or a spot: what its own sentence says of it, and what it shares its place with."""
+    """A stay or a spot: what its own sentence says about it, and what shares its place."""
 
     __slots__ = ("before", "domain", "links", "mask", "open", "root")
 
@@ -109,64 +143,73 @@ class Node:
         self.links: list[tuple[Node, int, Holder | None]] = []
         """(other node, mask, who has the object from then on, if a get says so)."""
         self.before: Node | None = None
-        """The stay before, of the same person; START if this one is where their present begins."""
+        """The previous stay of the same person; START if their present begins with this one."""
         self.root: Node | None = None
-        """A step towards the representative of all that share the place; None for itself, since
-        a node that refers to itself would be left to the garbage collector."""
+        """A step towards the representative of all nodes that share the place. None for the node
+        itself: a reference to itself would need the garbage collector.
+        """
         self.open = domain
-        """At the representative: the places that all of them together leave open."""
+        """For the representative: the places that all of them together leave open."""
 
 
-START = Node()
-"""Stands before the stay with which somebody's present begins."""
+START: Final = Node()
+"""Precedes the stay with which a person's present begins."""
 
 
-class Leg(NamedTuple):
-    """One spot of an object's way."""
+class Leg:
+    """One spot on an object's way."""
 
-    first: Node
-    """The spot as the object arrived."""
-    last: list[Node]
-    """The spot as the object left or now lies there (see promise 3): a list of one."""
-    evidence: int
-    """The sentences that show the object being carried there; 0 for the first spot."""
+    __slots__ = ("evidence", "first", "last")
+
+    def __init__(self, spot: Node, evidence: int) -> None:
+        self.first = spot
+        """The spot as of the object's arrival."""
+        self.last = spot
+        """The spot as of the object's departure or now (see promise 3)."""
+        self.evidence = evidence
+        """The sentences that show the object being carried there; 0 for the first spot."""
 
 
-class Give(NamedTuple):
+class Give:
     """One give."""
 
-    parts: tuple[str, str, str]
-    """Giver, object and receiver."""
-    mask: int
+    __slots__ = ("mask", "parts")
+
+    def __init__(self, parts: tuple[str, str, str], mask: int) -> None:
+        self.parts = parts
+        """Giver, object and receiver."""
+        self.mask = mask
 
 
 class Urge(NamedTuple):
-    """A need of somebody, told by a sentence."""
+    """A person's need, stated by a sentence."""
 
     mood: str
     mask: int
     told: int
     until: int = NEVER
-    """The sentence by which they got what they wanted or were of another mood."""
+    """The sentence by which they got what they wanted or changed their mood."""
 
 
 class Knowledge:
-    """What follows from the sentences heard so far."""
+    """The knowledge that follows from the sentences so far."""
 
     def __init__(self, lore: Lore = NO_LORE, excerpt: bool = False) -> None:
         self.lore = lore
         self.excerpt = excerpt
-        """Whether these are some sentences of a story, read to see what follows from them."""
+        """Whether this is an excerpt of a story, read to see what follows from it alone."""
         self.stays: dict[str, Node] = {}
         self.trails: dict[str, list[Leg]] = {}
         self.holders: dict[str, tuple[Holder, int] | None] = {}
-        """Object to (holder, mask of the get in force), or None once let go."""
+        """Object to (holder, mask of the get in force), or None once it is let go."""
         self.handled: dict[Holder, dict[str, int]] = {}
-        """Holder to object to the mask of their latest get or loss, in order of first touch."""
+        """Holder to object to the mask of their latest get or loss, in order of first contact."""
         self.gives: list[Give] = []
         """All gives, in order."""
         self.past: dict[str, dict[int, Node]] = {}
-        """Person to part of the past (0 is the earliest) to their stay in it, but for the last."""
+        """Person to part of the past (0 is the earliest) to their stay in it, except for the
+        last.
+        """
         self.urges: dict[str, list[Urge]] = {}
         """The needs of each person, in order."""
         self.looks: dict[tuple[str, str], tuple[str, int]] = {}
@@ -177,52 +220,63 @@ class Knowledge:
         self._refused: dict[Node, tuple[Ride, ...]] = {}
         """Spot to the rides by which an object would have been carried off from it."""
         self.comings: dict[str, Any] = {}
-        """What may be asked about where people were before, kept by ways.py."""
-        self._understood: list[tuple[int, str, tuple[str, ...], tuple[str, ...]]] = []
-        self._facts: dict[int, tuple[Fact, ...]] = {}
+        """Cache of the questions about where people were before: filled by ways.py, and cleared
+        here for a person of whose past more is told, which may change any part of their way.
+        """
+        self.facts: dict[int, tuple[Fact, ...]] = {}
+        """Sentence number to its facts, pronouns resolved; absent if not understood."""
         self._labels: dict[Node, dict[Node, list[tuple[int, int]]]] = {}
         """Representative to the facts about all nodes that share its place, until one is added."""
         self._previous = 0
         self._previous_subjects: tuple[str, ...] = ()
         self._previous_mask = 0
         self.consistent = True
-        """Whether some assignment of places fits all that was heard."""
+        """Whether some assignment of places fits all sentences."""
 
     @classmethod
     def of(cls, story: Iterable[tuple[int, Statement]], lore: Lore = NO_LORE) -> Knowledge:
-        """What follows from these numbered statements."""
+        """The knowledge from these numbered statements."""
         knowledge = cls(lore)
         for number, statement in story:
             knowledge.hear(number, statement)
         return knowledge
 
-    # --- listening -----------------------------------------------------------------------
+    # --- adding sentences ------------------------------------------------------------------
 
     def hear(self, number: int, statement: Statement) -> tuple[str, ...]:
-        """Take in the next sentence; whom it is about, or nobody if it is not understood."""
-        kind, subjects, args, pronoun = statement
+        """Take in the next sentence; returns its subjects, or nobody if it is not understood."""
+        subjects = statement.subjects
         mask = 1 << number
-        if pronoun:
-            if self._previous != number - 1 or not self._previous_subjects:
+        if statement.pronoun:
+            subjects = self._previous_subjects
+            if self._previous != number - 1 or not subjects:
                 self._previous_subjects = ()
                 self._previous = number
                 return ()
-            subjects = self._previous_subjects
             mask |= self._previous_mask
-        elif not subjects:  # it says nothing of anybody, and no pronoun can point to it
-            self._previous, self._previous_subjects = number, ()
-            return ()
+            facts = _facts_of(statement.kind, subjects, statement.args)
+        else:
+            if not subjects:  # it is about nobody, and no pronoun can refer to it
+                self._previous, self._previous_subjects = number, ()
+                return ()
+            facts = statement.facts or _prepared(statement)
         self._previous = number
         self._previous_subjects = subjects
         self._previous_mask = mask
-        self._understood.append((number, kind, subjects, args))
-        if kind == "MOVE" or kind == "AFFIRM":
-            bit = _bits.get(args[0]) or place_bit(args[0])
+        self.facts[number] = facts
+        kind, args = statement.kind, statement.args
+        domain = statement.domain
+        if domain == -1:
+            domain = _domain_of(statement)
+        if domain:  # a movement
             for person in subjects:
-                self._arrive(person, bit, mask)
+                self._arrive(person, domain, mask)
         elif kind == "GRAB":
             for person in subjects:
-                self._get(person, args[0], mask)
+                self._touch(person, args[0], mask, person)
+                self._release(args[0], (person, mask))
+                if self.urges:
+                    self._end_urge(person, number, args[0])
         elif kind == "DROP":
             for person in subjects:
                 self._touch(person, args[0], mask)
@@ -230,12 +284,6 @@ class Knowledge:
         elif kind == "GIVE":
             for person in subjects:
                 self._give(person, args[0], args[1], mask)
-        elif kind == "NEGATE":
-            for person in subjects:
-                self._arrive(person, ~place_bit(args[0]), mask)
-        elif kind == "INDEF":
-            for person in subjects:
-                self._arrive(person, place_bit(args[0]) | place_bit(args[1]), mask)
         elif kind == "PUT" or kind == "LAY":
             for person in subjects:
                 self._put(person, args[0], (USES[kind], args[1]), mask)
@@ -244,7 +292,7 @@ class Knowledge:
                 self._take(person, args[0], args[1], mask)
         elif kind == "COLOUR" or kind == "STATE":
             self.looks[FACT_KIND[kind], subjects[0]] = (args[0], mask)
-            self._previous_subjects = ()  # no pronoun stands for a thing
+            self._previous_subjects = ()  # no pronoun refers to a thing
         elif kind == "TIME":
             for person in subjects:
                 self._recall(person, place_bit(args[0]), self.lore.times.index(args[1]), mask)
@@ -255,10 +303,13 @@ class Knowledge:
         return subjects
 
     def _arrive(self, person: str, domain: int, mask: int) -> None:
-        """A new stay begins; what the person has comes along."""
+        """Begin a new stay; the person's possessions come along."""
         stay = Node(domain, mask)
-        stay.before = self.stays.get(person)
-        self.stays[person] = stay
+        stays = self.stays
+        stay.before = stays.get(person)
+        stays[person] = stay
+        if not self.handled:
+            return
         handled = self.handled.get(person)
         if not handled:
             return
@@ -268,28 +319,40 @@ class Knowledge:
             if holding is not None and holding[0] == person:
                 spot = Node()
                 self._link(spot, stay, holding[1], person)
-                self.trails[thing].append(Leg(spot, [spot], holding[1] | mask))
+                self.trails[thing].append(Leg(spot, holding[1] | mask))
                 if self._contained:
                     self._bring(thing, spot, holding[1] | mask)
-        for thing, leg in self._let_go.pop(person, ()):
+        for thing, leg in self._let_go.pop(person, ()) if self._let_go else ():
             if self.trails[thing][-1] is leg:
-                leg.last[0] = self._without(leg.last[0], person)
+                leg.last = self._without(leg.last, person)
         for thing, rides in stayed:
-            last = self.trails[thing][-1].last
-            last[0] = self._without(last[0], person)
-            self._refused[last[0]] = (*self._refused.get(last[0], ()), *rides)
+            leg = self.trails[thing][-1]
+            leg.last = self._without(leg.last, person)
+            self._refused[leg.last] = (*self._refused.get(leg.last, ()), *rides)
 
     def wander(self, person: str) -> None:
-        """A person moves, no one knows where: a new stay of which nothing is known."""
+        """Let a person move to an unknown place: a new stay about which nothing is known."""
         self._arrive(person, -1, 0)
 
+    def pass_on(self, thing: str, holder: Holder | None) -> None:
+        """A thing changes hands, or is let go, no one knows where."""
+        if thing not in self.trails:
+            spot = Node()
+            self.trails[thing] = [Leg(spot, 0)]
+        if holder is not None:
+            self.handled.setdefault(holder, {})[thing] = 0
+            self._contained = self._contained or isinstance(holder, tuple)
+        # not `_release`: it is for proofs by a get that did not last, and none is looked for here
+        self.holders[thing] = None if holder is None else (holder, 0)
+
     def _recall(self, person: str, domain: int, part: int, mask: int) -> None:
-        """Somebody was there in a part of the past."""
+        """Record where somebody was in a part of the past."""
+        self.comings.pop(person, None)
         if part == len(self.lore.times) - 1:
             stay = self._start(person)
         else:
             stay = self.past.setdefault(person, {}).setdefault(part, Node())
-        if stay.mask:  # told before, and perhaps otherwise
+        if stay.mask:  # stated before, perhaps differently
             self._link(stay, Node(domain, mask), 0)
             return
         stay.domain, stay.mask = domain, mask
@@ -315,18 +378,14 @@ class Knowledge:
         return start
 
     def _end_urge(self, person: str, number: int, thing: str | None = None) -> None:
-        """A person is of another mood, or has got a thing, which may be what they wanted."""
+        """End a person's need: they changed their mood, or got a thing that may be the one they
+        wanted.
+        """
         urges = self.urges.get(person)
         if urges and urges[-1].until == NEVER:
             urge = urges[-1]
             if thing is None or self.lore.needs[urge.mood].thing == thing:
                 urges[-1] = urge._replace(until=number)
-
-    def _get(self, person: str, thing: str, mask: int) -> None:
-        self._touch(person, thing, mask, person)
-        self._release(thing, (person, mask))
-        if self.urges:
-            self._end_urge(person, mask.bit_length() - 1, thing)
 
     def _give(self, giver: str, thing: str, receiver: str, mask: int) -> None:
         self._touch(giver, thing, mask, receiver)
@@ -338,12 +397,16 @@ class Knowledge:
             self._end_urge(receiver, mask.bit_length() - 1, thing)
 
     def _touch(self, person: str, thing: str, mask: int, getter: Holder | None = None) -> None:
-        """Person and thing are in the same place now, and the getter, if any, has the thing."""
+        """Put person and thing in the same place, and give the thing to the getter, if any."""
         self._meet(person, thing, mask, getter)
-        self.handled.setdefault(person, {})[thing] = mask
+        handled = self.handled.get(person)
+        if handled is None:
+            self.handled[person] = {thing: mask}
+        else:
+            handled[thing] = mask
 
     def _meet(self, person: str, thing: str, mask: int, getter: Holder | None) -> None:
-        """Person and thing are in the same place now."""
+        """Put person and thing in the same place."""
         stay = self.stays.get(person)
         if stay is None:
             stay = self.stays[person] = Node()
@@ -351,9 +414,9 @@ class Knowledge:
         trail = self.trails.get(thing)
         if trail is None:
             spot = Node()
-            self.trails[thing] = [Leg(spot, [spot], 0)]
+            self.trails[thing] = [Leg(spot, 0)]
         else:
-            spot = trail[-1].last[0]
+            spot = trail[-1].last
         self._link(spot, stay, mask, getter)
 
     # --- containers ------------------------------------------------------------------------
@@ -375,18 +438,18 @@ class Knowledge:
             self._end_urge(person, mask.bit_length() - 1, thing)
 
     def _bring(self, container: str, spot: Node, evidence: int) -> None:
-        """What is in or on a thing that is carried to a new spot comes along."""
+        """Bring the contents of a container along to its new spot."""
         for use in USES.values():
             for thing in self.handled.get((use, container), ()):
                 holding = self.holders[thing]
                 if holding is not None and holding[0] == (use, container):
                     inner = Node()
                     self._link(inner, spot, holding[1], holding[0])
-                    self.trails[thing].append(Leg(inner, [inner], evidence | holding[1]))
+                    self.trails[thing].append(Leg(inner, evidence | holding[1]))
                     self._bring(thing, inner, evidence | holding[1])
 
     def _apparent_rides(self, leaver: str) -> list[tuple[str, list[Ride]]]:
-        """The objects that stay, but seem to go along with the leaver by some of the sentences."""
+        """The objects that stay but, by some of the sentences, seem to go along with the leaver."""
         found = []
         for thing in self.trails:
             rides = self._rides(thing, leaver, (thing,))
@@ -395,7 +458,9 @@ class Knowledge:
         return found
 
     def _rides(self, thing: str, leaver: str, inside: tuple[str, ...]) -> list[Ride]:
-        """How the leaver may seem to carry a thing in something, by what happened on this spot."""
+        """The ways in which the leaver may seem to carry off a thing inside something on this
+        spot.
+        """
         rides: list[Ride] = []
         events = self._handlings(thing)
         for at, (getter, mask) in enumerate(events):
@@ -413,11 +478,11 @@ class Knowledge:
         return rides
 
     def _handlings(self, thing: str) -> list[tuple[Holder | None, int]]:
-        """Who or what got a thing on its present spot, None if it was dropped; in order."""
+        """Who or what got a thing on its present spot, in order; None if it was dropped."""
         trail = self.trails.get(thing)
         if trail is None:
             return []
-        return [(getter, mask) for _, mask, getter in trail[-1].last[0].links if getter != NEARBY]
+        return [(getter, mask) for _, mask, getter in trail[-1].last.links if getter != NEARBY]
 
     def _bearer(self, thing: str) -> str | None:
         """The person who carries a thing, by hand or in something."""
@@ -435,17 +500,18 @@ class Knowledge:
     # --- spots -----------------------------------------------------------------------------
 
     def _release(self, thing: str, holder: tuple[Holder, int] | None) -> None:
-        """The thing changes hands; whoever had it is noted as having let it go here."""
+        """Take a thing from its holder, and note that the holder let it go here."""
         before = self.holders.get(thing)
         if before is not None:
             self._let_go.setdefault(before[0], []).append((thing, self.trails[thing][-1]))
         self.holders[thing] = holder
 
     def _link(self, first: Node, second: Node, mask: int, getter: Holder | None = None) -> None:
-        """From now on the two nodes have the same place."""
+        """Give the two nodes the same place from now on."""
         first.links.append((second, mask, getter))
         second.links.append((first, mask, getter))
-        one, other = _root(first), _root(second)
+        one = first if first.root is None else _root(first)
+        other = second if second.root is None else _root(second)
         if self._labels:
             self._labels.pop(one, None)
             self._labels.pop(other, None)
@@ -466,14 +532,15 @@ class Knowledge:
         return fresh
 
     def way(self, person: str) -> list[Node | None]:
-        """A person's stays in order of time: one for each part of the past, None where nothing is
-        told, the last of these the start of the present; then one for each movement."""
+        """A person's stays in order of time: one for each part of the past, None if it is not
+        mentioned, the last of these the start of the present; then one for each movement.
+        """
         way: list[Node | None] = []
         stay = self.stays.get(person)
         while stay is not None and stay is not START:
             way.append(stay)
             stay = stay.before
-        if stay is None:  # the first stay that is told of began with a movement
+        if stay is None:  # the first known stay began with a movement
             way.append(None)
         parts = len(self.lore.times) - 1
         past = self.past.get(person)
@@ -484,16 +551,7 @@ class Knowledge:
         way.reverse()
         return way
 
-    @property
-    def facts(self) -> dict[int, tuple[Fact, ...]]:
-        """Sentence number to its facts, pronouns resolved; absent if not understood."""
-        facts = self._facts
-        if len(facts) < len(self._understood):
-            for number, kind, subjects, args in self._understood[len(facts) :]:
-                facts[number] = tuple((FACT_KIND[kind], person, *args) for person in subjects)
-        return facts
-
-    # --- concluding ----------------------------------------------------------------------
+    # --- conclusions ----------------------------------------------------------------------
 
     def facts_of(self, node: Node) -> list[tuple[int, int]]:
         """Every minimal fact about a node's place."""
@@ -508,11 +566,11 @@ class Knowledge:
         return labels[node]
 
     def _saturate(self, start: Node) -> dict[Node, list[tuple[int, int]]]:
-        """Let facts travel over the links of a component and meet, until nothing new comes."""
+        """Propagate and combine facts over the links of a component, up to a fixed point."""
         refused = self._refused
         labels: dict[Node, list[tuple[int, int]]] = {start: []}
         component = [start]
-        # (node, domain, mask, where it comes from), by size of mask: the smallest come first
+        # (node, domain, mask, origin), by size of mask: the smallest come first
         todo: list[list[tuple[Node, int, int, Node | None]]] = [[]]
         for node in component:
             if node.mask:
@@ -522,7 +580,7 @@ class Knowledge:
                     labels[other] = []
                     component.append(other)
         for size, bucket in enumerate(todo):
-            for node, domain, mask, origin in bucket:  # grows while it is read
+            for node, domain, mask, origin in bucket:  # grows during iteration
                 if refused and node in refused and _rides_off(refused[node], mask):
                     continue
                 facts = labels[node]
@@ -549,24 +607,20 @@ class Knowledge:
                                 bucket.append((other, domain, union, node))
                             else:
                                 _at(todo, grown).append((other, domain, union, node))
-        # a fact found later may confine more with the same sentences, and so replace an earlier one
+        # a later fact may confine more with the same sentences, and so replace an earlier one
         for node in component:
             facts = labels[node]
-            if len(facts) > 1 and any(f[0] != facts[0][0] for f in facts):
-                labels[node] = [
-                    (d, m)
-                    for d, m in facts
-                    if not any(d2 != d and not d2 & ~d and not m2 & ~m for d2, m2 in facts)
-                ]
+            if len(facts) > 1 and _differ(facts):
+                labels[node] = _strictest(facts)
         return labels
 
     def label(self, node: Node) -> list[int]:
-        """Every minimal support of what is left open for a node, best first."""
+        """Every minimal support for the places left open for a node, best first."""
         if not node.links:
             return [node.mask] if node.mask else []
         domain = _root(node).open
         masks = [mask for known, mask in self.facts_of(node) if known == domain]
-        if len(masks) > 1:  # none contains another, so they only need to be put in order
+        if len(masks) > 1:  # none contains another, so they only need sorting
             masks.sort(key=preference)
         return masks
 
@@ -581,8 +635,26 @@ def open_places(node: Node) -> int:
     return node.open if node.root is None else _root(node).open
 
 
+def _differ(facts: list[tuple[int, int]]) -> bool:
+    """Whether some of the facts leave different places open."""
+    first = facts[0][0]
+    return any(domain != first for domain, _ in facts)
+
+
+def _strictest(facts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The facts without those that another one makes redundant."""
+    kept = []
+    for domain, mask in facts:
+        for known, cited in facts:
+            if known != domain and not known & ~domain and not cited & ~mask:
+                break
+        else:
+            kept.append((domain, mask))
+    return kept
+
+
 def _rides_off(rides: tuple[Ride, ...], mask: int) -> bool:
-    """Whether by these sentences alone an object would have been carried off."""
+    """Whether, by these sentences alone, an object would have been carried off."""
     return any(
         not ride & ~mask and all(denial & ~mask for denial in denials) for ride, denials in rides
     )
@@ -594,7 +666,7 @@ def _root(node: Node) -> Node:
         return node
     while root.root is not None:
         root = root.root
-    node.root = root  # the next way is one step
+    node.root = root  # path compression
     return root
 
 

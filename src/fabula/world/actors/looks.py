@@ -1,7 +1,6 @@
-"""What colour things have and what state they are in: what was told last counts.
+"""Colour and state of things: the latest statement counts.
 
-Only somebody who makes a story by hand tells of looks (see fabula.play): in generated stories
-nothing changes them.
+Only hand-made stories mention looks (see fabula.play); in generated stories nothing changes them.
 """
 
 from __future__ import annotations

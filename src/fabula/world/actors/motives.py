@@ -1,21 +1,21 @@
-"""What people will do and why they did it: questions about needs.
+"""Questions about needs: what people will do, and why they did it.
 
     1 Sumit is tired.   2 Sumit went to the bedroom.   3 Sumit took the pajamas there.
     Why did Sumit get the pajamas? tired, by {1}.
 
-Everybody knows what a mood makes people do: it is in the language file and in no story. A need is
-in force from the sentence that tells of it until its owner has got the thing, however, or is of
+What a mood makes people do is common knowledge: it is in the language file and in no story. A need
+is in force from the sentence that states it until its owner has got the thing, in any way, or is in
 another mood. The support is the sentence of the need alone, since the question itself says that
 they went there or got it.
 
-    Where will P go?        where P's need leads, unless P is told to be there, or may be
+    Where will P go?        where P's need leads, unless the story says that P is, or may be, there
     Why did P go to the L?  the need in force when P last came to L, if it leads there; nothing if
                             P never came to L, or if a later movement may have led there again
     Why did P get the O?    the need in force when P last took O, if O is what P wanted; nothing if
                             P never took O
 
-An excerpt of a story need not tell that they went there or got it: there the question's word is
-taken for it, and the need in force at the end of the excerpt is the reason.
+An excerpt of a story need not say that they went there or got it: there, the question is believed,
+and the need in force at the end of the excerpt is the reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from fabula.world.base import Candidate, Fact, Query
 SHIFTY = ("not-at", "either")
 """Facts that leave open where somebody went."""
 SMALL = ("where-will-go", "why-go", "why-get")
-"""Kinds of question in which a name may be written without its capital."""
+"""Question kinds in which a name may be written without its capital."""
 
 
 def resolved(knowledge: Knowledge, query: Query) -> Query:
@@ -41,7 +41,7 @@ def resolved(knowledge: Knowledge, query: Query) -> Query:
 
 
 def _in_force(knowledge: Knowledge, person: str, number: int = NEVER) -> Urge | None:
-    """A person's need that was in force when a sentence came, or that is now."""
+    """The need of a person that was in force at a sentence, or that is in force now."""
     for urge in reversed(knowledge.urges.get(person, ())):
         if urge.told < number:
             return urge if number <= urge.until else None
@@ -52,7 +52,7 @@ def _in_force(knowledge: Knowledge, person: str, number: int = NEVER) -> Urge | 
 
 
 def _plan(knowledge: Knowledge, query: Query) -> tuple[Urge, str] | None:
-    """Somebody's need and where they will go for it."""
+    """A person's need and where they will go for it."""
     person = resolved(knowledge, query)[1]
     urge = _in_force(knowledge, person)
     if urge is None:
@@ -92,7 +92,7 @@ def _destinations(cast: Cast, language: Language) -> list[str]:
 
 
 def _happened(query: Query, person: str, fact: Fact) -> bool | None:
-    """Whether a fact is what the question asks the reason of; None if that is left open."""
+    """Whether a fact is the event whose reason is asked for; None if that is left open."""
     if fact[1] != person:
         return False
     kind, wanted = fact[0], query[2]
@@ -106,7 +106,7 @@ def _happened(query: Query, person: str, fact: Fact) -> bool | None:
 
 
 def _reason(knowledge: Knowledge, query: Query) -> Urge | None:
-    """The need that explains what the question asks the reason of."""
+    """The need that explains the event in the question."""
     person = resolved(knowledge, query)[1]
     facts, when = knowledge.facts, NEVER
     for number in reversed(facts):
@@ -137,7 +137,7 @@ def _why_masks(knowledge: Knowledge, query: Query) -> list[int]:
 
 def _survey_why(kind: str) -> Callable[[Knowledge, Cast, Language], list[Candidate]]:
     def survey(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
-        """What was told to have happened and can be explained; in one go over the story."""
+        """The events in the story that can be explained; found in one pass."""
         needs, urges = knowledge.lore.needs, knowledge.urges
         if not urges:
             return []

@@ -1,15 +1,15 @@
 """Proves answers and their supports with the logic program in rules.lp.
 
-The program says what a story, or any part of it, entails. This module only poses
-the questions: it grounds the program once for a story and then solves it under
-assumptions on which sentences are told.
+The program says what a story, or any part of it, entails. This module only runs it: it grounds the
+program once per story and then solves it under assumptions about which sentences are told.
 
-What it means that a claim is proven is in claims.py.
+claims.py defines when a claim is proven.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from clingo import Control, Function, Model, Number, String, Symbol, SymbolType
 
@@ -42,7 +42,7 @@ _ELSEWHERE = Function("elsewhere")
 def prove(
     sentences: Sequence[Sentence], claims: Sequence[Claim], lore: Lore = NO_LORE
 ) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """The objections to each claim, in English; empty if it is proven."""
     oracle = Oracle(sentences, [claim.query for claim in claims], lore)
     return [oracle.prove(claim) for claim in claims]
 
@@ -53,7 +53,7 @@ def conclude(
     subset: Collection[int] | None = None,
     lore: Lore = NO_LORE,
 ) -> Conclusion | None:
-    """What a story, or only the sentences numbered in `subset`, says to a query."""
+    """The conclusion of a story, or of only the sentences numbered in `subset`, for a query."""
     return Oracle(sentences, [query], lore).conclude(query, subset)
 
 
@@ -74,8 +74,8 @@ class Oracle(Examination):
         self._told = [told[Function("told", [Number(t)])] for t in self._numbers()]
         self._stirring = self._literals("stirring", 0)[Function("stirring")]
         self._handling = self._literals("handling", 0)[Function("handling")]
-        # The literals that say where somebody or something is in the end, by name; where
-        # something was before; who answers what; and who keeps what.
+        # The literals that say, by name: where somebody or something is in the end; where something
+        # was before; who answers what; and who keeps what.
         self._options: dict[Symbol, dict[Symbol, int]] = {}
         for atom, literal in self._literals("finally", 2).items():
             self._options.setdefault(atom.arguments[0], {})[atom.arguments[1]] = literal
@@ -88,7 +88,7 @@ class Oracle(Examination):
         self._keeps = self._literals("keeps", 2)
         self._denied: dict[tuple[Query, Conclusion], list[int]] = {}
 
-    # Posing the program's questions
+    # Input of the program
 
     def _facts(self, sentences: Sequence[Sentence]) -> Iterable[str]:
         yield f"last({self._length}). sentence(1..{self._length})."
@@ -96,7 +96,7 @@ class Oracle(Examination):
             if sentence.refers:
                 yield f"refers({number})."
             for fact in sentence.facts:
-                if fact[1:2] == (PRONOUN,):  # whom it tells this of is for the program to find out
+                if fact[1:2] == (PRONOUN,):  # the program resolves the pronoun
                     said = _term(fact, FACTS)
                     yield f"says({number},{Function(said.name, said.arguments[1:])})."
                 else:
@@ -134,7 +134,7 @@ class Oracle(Examination):
     def _solve(
         self, assumptions: Sequence[int], watched: Mapping[Symbol, int]
     ) -> list[Symbol] | None:
-        """What is true of the watched in some model; None if there is no model."""
+        """The watched symbols that are true in some model; None if there is no model."""
         true: list[Symbol] = []
 
         def see(model: Model) -> None:
@@ -146,7 +146,7 @@ class Oracle(Examination):
     def _possible(
         self, reading: Sequence[int], options: Mapping[Symbol, int], most: int | None = None
     ) -> list[Symbol]:
-        """Which of the options are true in some model: all of them, or at most so many."""
+        """The options that are true in some model: all of them, or the first `most` found."""
         found: list[Symbol] = []
         assumptions = list(reading)
         while most is None or len(found) < most:
@@ -158,7 +158,7 @@ class Oracle(Examination):
         return found
 
     def _subject(self, query: Query) -> Symbol:
-        """What the options for the answer belong to, if the query is about a place."""
+        """The owner of the possible answers, if the query is about a place."""
         if query[0] in PAST:
             return self._queries[query]
         return Function("object" if query[0] == "where-object" else "person", [String(query[1])])
@@ -166,15 +166,34 @@ class Oracle(Examination):
     # Conclusions
 
     def conclude(self, query: Query, subset: Collection[int] | None = None) -> Conclusion | None:
-        """What the story, or only the sentences in `subset`, says to one of the queries."""
+        """The conclusion of the story, or of only the sentences in `subset`, for one of the
+        queries.
+        """
         if query not in self._queries:
             raise ValueError(f"the story was not grounded for {query}")
         if subset is None and query[0] in WHY and not self._happened(query):
             return None
         return self._concluded(query, self._reading(subset))
 
+    def worlds(self, query: Query) -> list[tuple[str, dict[str, Any]]]:
+        """Two courses of places that answer a query about a place differently, as far as there are
+        two: each answer with the places of everybody (see witness.py)."""
+        options = self._options.get(self._subject(query), {})
+        assumptions = self._reading(None)
+        assumptions += [-x for a, x in options.items() if a.type is not SymbolType.String]
+        watched = self._literals("place", 3) | self._literals("was", 3)
+        found: list[tuple[str, dict[str, Any]]] = []
+        while len(found) < 2:
+            true = self._solve(assumptions, options | watched)
+            answer = next((a for a in true or () if a in options), None)
+            if true is None or answer is None:
+                break
+            found.append((answer.string, _whole(a for a in true if a in watched)))
+            assumptions.append(-options[answer])
+        return found
+
     def _happened(self, query: Query) -> bool:
-        """Whether some sentence tells what a question asks the reason for."""
+        """Whether some sentence states the event whose reason is asked for."""
         asked, so = self._queries[query], Function("so")
         return any(a.arguments[0] == asked and a.arguments[2] == so for a in self._answers)
 
@@ -244,7 +263,7 @@ class Oracle(Examination):
         if true is None or len(true) != 1:
             return None
         _, number, answer = true[0].arguments
-        if query[0] == "where-will-go":  # nobody goes where they are, or where they may be as told
+        if query[0] == "where-will-go":  # nobody goes where they already are, or may be
             options = self._options.get(self._subject(query), {})
             places = self._possible(reading, options)
             if answer in places and len(places) < len(options):
@@ -263,7 +282,7 @@ class Oracle(Examination):
         return [-options[_place(place)] for place in conclusion.detail]
 
     def _denied_moves(self, query: Query, conclusion: Conclusion) -> list[int]:
-        """Denied are the moves by which, after the whole story, the thing may have come last.
+        """Denies the moves by which, according to the whole story, the thing may have come last.
 
         That it has not come again later is left to the story.
         """
@@ -275,7 +294,7 @@ class Oracle(Examination):
     # Proofs
 
     def stale(self, query: Query, whole: Conclusion, support: Collection[int]) -> str:
-        """What else is possible among all else that happens; empty if the conclusion lasts."""
+        """The alternatives left by everything else that happens; empty if the conclusion holds."""
         key = (query, whole)
         if key not in self._denied:
             self._denied[key] = self._denials(query, whole)
@@ -286,7 +305,7 @@ class Oracle(Examination):
         return ""
 
     def described(self, query: Query, subset: Collection[int] | None = None) -> str:
-        """What a part of the story says to a query, to go on after 'the story' or 'it'."""
+        """Describes what a part of the story says about a query, to follow 'the story' or 'it'."""
         return self._described(query, self._reading(subset))
 
     def _described(self, query: Query, reading: list[int]) -> str:
@@ -311,6 +330,21 @@ def _term(parts: tuple[str, ...], kinds: Mapping[str, int]) -> Symbol:
 
 def _detail(place: Symbol) -> tuple[str, ...]:
     return ("in", place.string) if place.type is SymbolType.String else (place.name,)
+
+
+def _whole(atoms: Iterable[Symbol]) -> dict[str, Any]:
+    """A course of places as a table (see witness.py)."""
+    places: dict[str, list[list[Any]]] = {}
+    past: dict[str, dict[str, str]] = {}
+    for atom in atoms:
+        who, time, where = atom.arguments
+        place = where.string if where.type is SymbolType.String else where.name
+        if atom.name == "was":
+            past.setdefault(who.string, {})[str(time.number)] = place
+        else:
+            places.setdefault(who.arguments[0].string, []).append([time.number, place])
+    whole: dict[str, Any] = {"places": {name: sorted(way) for name, way in sorted(places.items())}}
+    return whole | {"past": past} if past else whole
 
 
 def _place(detail: tuple[str, ...]) -> Symbol:

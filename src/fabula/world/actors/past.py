@@ -1,15 +1,15 @@
 """Where everybody was before the story's present, and how it is told.
 
 Promises:
-1. In each part of the past ('yesterday', 'this morning' …) a person was in one place, another one
-   than in the part before; the last part is where their present begins.
-2. All of it is settled before the first sentence. Whatever part of whomever's past is told, and
-   when, it contradicts nothing.
-3. As the recipe's `times` says, what is told next is
-   `any`      some part of somebody's past that was not told yet, each as likely as the others;
-   `release`  the next part of the past of a person drawn at random, and what is told between two
-              questions is put in another order, in which no sentence keeps its place (the bAbI
-              release's way: two sentences are always swapped).
+1. In each part of the past ('yesterday', 'this morning' …) a person was in one place, different
+   from the one in the part before; the last part is where their present begins.
+2. All of it is fixed before the first sentence. No sentence about the past can contradict another,
+   whoever it is about and whenever it is told.
+3. As the recipe's `time_order` says, the next sentence about the past is
+   `any`      some part of somebody's past that was not told yet, drawn uniformly;
+   `release`  the next part of the past of a person drawn at random; the sentences between two
+              questions are then shuffled so that none keeps its position (as in the bAbI release,
+              where two sentences are always swapped).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from fabula.world.actors.events import Stage, Told
 
 
 class Moment(NamedTuple):
-    """Somebody in a part of the past."""
+    """A person in a part of the past."""
 
     person: str
     part: int
 
 
 class Past:
-    """The past of everybody, and what of it was told."""
+    """Everybody's past, and the part of it that was told."""
 
     def __init__(self, stage: Stage, times: Sequence[str], in_turn: bool, draw: Draw) -> None:
         self._times = times
@@ -40,13 +40,13 @@ class Past:
             for person in stage.persons
         }
         self.told: list[Moment] = []
-        """What was told, in the order in which it was drawn."""
+        """The moments told so far, in the order in which they were drawn."""
         self._untold = [
             Moment(person, part) for person in stage.persons for part in range(len(times))
         ]
 
     def tell(self, draw: Draw) -> Told | None:
-        """The next sentence on the past; None if there is none (for the person drawn)."""
+        """The next sentence about the past; None if there is none (for the person drawn)."""
         if self._in_turn:
             person = self._persons[below(draw, len(self._persons))]
             moment = Moment(person, sum(known.person == person for known in self.told))
@@ -61,15 +61,15 @@ class Past:
         return Told("TIME", (moment.person,), (place, self._times[moment.part]))
 
     def exhausted(self) -> bool:
-        """Whether all was told."""
+        """Whether all of the past was told."""
         return len(self.told) == len(self._persons) * len(self._times)
 
     def place(self, moment: Moment) -> str:
-        """Where somebody was."""
+        """Where the person was."""
         return self._way[moment.person][moment.part]
 
     def before(self, person: str, place: str) -> str | None:
-        """Where a person was before they came to a place in the last part told of that has it."""
+        """Where a person was before their latest known arrival at a place."""
         parts = [
             moment.part
             for moment in self.told
@@ -80,7 +80,7 @@ class Past:
 
 
 def _way_to(place: str, places: Sequence[str], length: int, draw: Draw) -> list[str]:
-    """So many places, each another than the one before, that end in this place."""
+    """`length` places, each different from the one before, the last of which is `place`."""
     way = [place]
     while len(way) < length:
         other = places[below(draw, len(places) - 1)]
@@ -90,7 +90,7 @@ def _way_to(place: str, places: Sequence[str], length: int, draw: Draw) -> list[
 
 
 def displaced(told: Sequence[Told], draw: Draw) -> list[Told]:
-    """The sentences in an order in which none keeps its place: they change places in one ring."""
+    """The sentences in an order in which none keeps its position: a random cycle."""
     order = list(told)
     for last in range(len(order) - 1, 0, -1):
         other = below(draw, last)

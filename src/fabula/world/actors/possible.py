@@ -1,6 +1,6 @@
-"""Quotas of the actor world that can never be filled are refused before anything is generated.
+"""Rejects quotas of the actor world that can never be filled, before anything is generated.
 
-Only what is certainly impossible is refused: a support larger than any story, or than any question
+Only what is certainly impossible is rejected: a support larger than any story, or than any question
 of its kind can have; an answer that no question of the kind can have; a required event or telling
 that no story has; a guess that must be wrong although the support itself says the same.
 """
@@ -22,7 +22,7 @@ NEEDS = ("where-will-go", "why-go", "why-get")
 
 
 def check(recipe: ActorsRecipe) -> None:
-    """ValueError, naming the key and the reason, if some quota can never be filled."""
+    """Raise ValueError, naming the key and the reason, if some quota can never be filled."""
     for place, cell in _quotas(recipe):
         kinds = [kind for kind in cell.asks or recipe.kinds() if recipe.asks.get(kind)]
         if kinds:
@@ -33,7 +33,7 @@ def check(recipe: ActorsRecipe) -> None:
 
 
 def _quotas(recipe: ActorsRecipe) -> Iterator[tuple[str, Cell]]:
-    """Every quota, and the key that says it."""
+    """Every quota, and the key it is set by."""
     yield "keep", recipe.keep
     for number, cell in enumerate(recipe.cells):
         yield f"cells[{number}]", cell
@@ -46,18 +46,20 @@ def _check_size(recipe: ActorsRecipe, place: str, cell: Cell, kinds: list[str]) 
     least = cell.support_size[0]
     longest = recipe.lengths[1]
     if isinstance(recipe.questions, int):
-        longest += recipe.every * (recipe.questions - 1 + recipe.patience * recipe.questions)
+        longest += recipe.question_interval * (
+            recipe.questions - 1 + recipe.max_extensions * recipe.questions
+        )
     largest = max(_largest(recipe, kind, longest) for kind in kinds)
     if least > largest:
         named = kinds[0] if len(kinds) == 1 else "these questions"
         raise ValueError(
             f"{place}: no support of {named} has {least} sentences; "
-            f"stories have at most {longest}, and {largest} is the most that can be needed"
+            f"stories have at most {longest} sentences, and supports at most {largest}"
         )
 
 
 def _largest(recipe: ActorsRecipe, kind: str, longest: int) -> int:
-    """A size that no support of this kind of question exceeds."""
+    """An upper bound on the size of supports for this kind of question."""
     if kind in NEEDS:
         return min(1, longest)
     if kind in GIVE_KINDS:  # the give, and the sentence before it if it has a pronoun
@@ -91,8 +93,8 @@ def _check_guesses(recipe: ActorsRecipe, place: str, cell: Cell, kinds: list[str
     if told == kinds:
         key = " ".join((kinds[0], *cell.answers)) if place.startswith("bins") else ""
         raise ValueError(
-            f"{f'decoys.{key}' if key else f'{place}.misleads'}: with a support of one sentence, "
-            "the place told last beside the person is always right; "
+            f"{f'decoys.{key}' if key else f'{place}.misleads'}: if the support is one sentence, "
+            "the place mentioned last with the person is always right; "
             "set `beside` to 0 there, or ask for larger supports"
         )
 

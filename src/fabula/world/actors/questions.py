@@ -1,16 +1,16 @@
-"""The questions of the actor world, asked of the reader's knowledge.
+"""The question kinds of the actor world, answered from the reader's knowledge.
 
-Each kind can do three things: list what can be asked now (`survey`), conclude (`conclude`; None if
-the reader cannot tell), and find every minimal support (`masks`). Surveying and concluding are
-quick; supports are looked for only when a question is really asked. Besides the answer there is a
-*conclusion*, what exactly a support must establish: for 'maybe' the places left open, for a list
-the latest event about every object the person ever had.
+Each kind has three functions: `survey` lists the questions that can be asked now, `conclude`
+answers one (None if the text does not settle it), and `masks` finds every minimal support. The
+first two are fast; supports are searched only when a question is actually asked. Besides the answer
+there is a *conclusion*, the statement that a support must establish: for 'maybe' the places left
+open, for a list the latest event about every object the person ever had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from fabula.core.supports import minimal, product
 from fabula.language import Language
@@ -31,8 +31,9 @@ from fabula.world.base import Candidate, Finding, Query
 
 __all__ = ["GIVE_KINDS", "KINDS", "Cast", "conclude", "find", "visits"]
 
-YES_NO = ("yes", "no", "maybe")
-PRODUCT_LIMIT = 16  # of the supports of two places, the best so many are combined
+YES_NO: Final = ("yes", "no", "maybe")
+MEMO_LIMIT: Final = 10_000
+PRODUCT_LIMIT: Final = 16  # number of supports of each of two places that are combined
 
 
 # --- where is ------------------------------------------------------------------------------
@@ -44,7 +45,7 @@ def _survey_people(knowledge: Knowledge, cast: Cast, language: Language) -> list
         stay = knowledge.stays.get(person)
         place = known_place(stay) if stay else None
         if place:
-            found.append(Candidate(("where-person", person), (place,)))
+            found.append(cast.about("where-person", person, place))
     return found
 
 
@@ -52,17 +53,17 @@ def _survey_things(knowledge: Knowledge, cast: Cast, language: Language) -> list
     found = []
     for thing in cast.objects:
         trail = knowledge.trails.get(thing)
-        place = known_place(trail[-1].last[0]) if trail else None
+        place = known_place(trail[-1].last) if trail else None
         if place:
-            found.append(Candidate(("where-object", thing), (place,)))
+            found.append(cast.about("where-object", thing, place))
     return found
 
 
 def _node(knowledge: Knowledge, query: Query) -> Node | None:
-    """The stay or spot that a question about the present is about."""
+    """The stay or spot that a question about the present refers to."""
     if query[0] == "where-object":
         trail = knowledge.trails.get(query[1])
-        return trail[-1].last[0] if trail else None
+        return trail[-1].last if trail else None
     return knowledge.stays.get(query[1])
 
 
@@ -94,11 +95,11 @@ def _survey_arrivals(knowledge: Knowledge, cast: Cast, language: Language) -> li
 
 
 def _last_arrival(trail: Sequence[Leg], bit: int) -> int:
-    """Index of the spot at which a thing last came to a place; 0 if it may be any other."""
+    """Index of the spot at which a thing last came to a place; 0 if it may be another one."""
     domains = [open_places(leg.first) for leg in trail]
     here = len(trail) - 1
     while here > 0 and domains[here] != bit:
-        # An unknown spot right after the place may be that place again: then it is no arrival.
+        # An unknown spot right after the place may be the same place: then it is not an arrival.
         if domains[here] & bit and domains[here - 1] != bit:
             return 0
         here -= 1
@@ -118,7 +119,7 @@ def _where_was(knowledge: Knowledge, query: Query, language: Language) -> Conclu
 def _where_was_masks(knowledge: Knowledge, query: Query) -> list[int]:
     trail = knowledge.trails[query[1]]
     here = _last_arrival(trail, place_bit(query[2]))
-    before = knowledge.label(trail[here - 1].last[0])[:PRODUCT_LIMIT]
+    before = knowledge.label(trail[here - 1].last)[:PRODUCT_LIMIT]
     after = knowledge.label(trail[here].first)[:PRODUCT_LIMIT]
     return product(product(before, after), [trail[here].evidence])
 
@@ -133,17 +134,30 @@ def visits(knowledge: Knowledge, thing: str, place: str) -> int:
 
 
 def _survey_yes_no(knowledge: Knowledge, cast: Cast, language: Language) -> list[Candidate]:
-    found = []
-    yes, no, maybe = ((language.answers[word],) for word in YES_NO)
-    bits = [(place, place_bit(place)) for place in cast.places]
+    found: list[Candidate] = []
+    known = cast.yes_no
     for person in cast.persons:
         stay = knowledge.stays.get(person)
         domain = open_places(stay) if stay else -1
         if domain != -1:
-            for place, bit in bits:
-                answer = yes if domain == bit else maybe if domain & bit else no
-                found.append(Candidate(("yes-no", person, place), answer))
+            asked = known.get((person, domain))
+            if asked is None:
+                if len(known) >= MEMO_LIMIT:
+                    known.clear()
+                asked = known[person, domain] = _verdicts(person, domain, cast, language)
+            found += asked
     return found
+
+
+def _verdicts(person: str, domain: int, cast: Cast, language: Language) -> list[Candidate]:
+    """The questions about a person whose open places are given by `domain`."""
+    yes, no, maybe = [(language.answers[word],) for word in YES_NO]
+    asked = []
+    for place in cast.places:
+        bit = place_bit(place)
+        answer = yes if domain == bit else maybe if domain & bit else no
+        asked.append(Candidate(("yes-no", person, place), answer))
+    return asked
 
 
 def _yes_no(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
@@ -171,7 +185,7 @@ def _yes_no_masks(knowledge: Knowledge, query: Query) -> list[int]:
 
 
 class Carried(NamedTuple):
-    """What became of every object a person ever had."""
+    """The fate of every object a person ever had."""
 
     held: tuple[str, ...]
     mask: int
@@ -227,7 +241,7 @@ def _carrying_masks(knowledge: Knowledge, query: Query) -> list[int]:
 
 # --- containing -----------------------------------------------------------------------------
 
-CONTAINING = {"what-in": "in", "what-on": "on"}
+CONTAINING: Final = {"what-in": "in", "what-on": "on"}
 
 
 def _contained(knowledge: Knowledge, query: Query) -> Carried | None:
@@ -269,7 +283,7 @@ GIVE_KINDS: dict[str, tuple[tuple[int, ...], int]] = {
 
 
 def _latest_give(knowledge: Knowledge, query: Query) -> Give | None:
-    """The latest give that matches: one that a later one supersedes is no longer the answer."""
+    """The latest give that matches: a give superseded by a later one is no longer the answer."""
     given, _ = GIVE_KINDS[query[0]]
     for give in reversed(knowledge.gives):
         if all(give.parts[i] == word for i, word in zip(given, query[1:], strict=True)):
@@ -344,12 +358,12 @@ KINDS: dict[str, Kind] = {
 
 
 def conclude(knowledge: Knowledge, query: Query, language: Language) -> Conclusion | None:
-    """What follows for a query; None if nothing does, or if the text contradicts itself."""
+    """The conclusion for a query; None if there is none, or if the text contradicts itself."""
     return KINDS[query[0]].conclude(knowledge, query, language) if knowledge.consistent else None
 
 
 def find(knowledge: Knowledge, query: Query, language: Language) -> Finding | None:
-    """What follows for a query, with every minimal support."""
+    """The conclusion for a query, with every minimal support."""
     found = conclude(knowledge, query, language)
     if found is None:
         return None

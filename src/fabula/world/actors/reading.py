@@ -1,21 +1,22 @@
-"""The reader of actor stories: sentences in, findings with their supports out.
+"""The reader of actor stories: sentences in, answers with their supports out.
 
-It parses each sentence and hands it to `Knowledge` (knowledge.py), which says what follows and from
-which sentences. What this file adds is what generation asks of the reader of any world.
+It parses each sentence and passes it to `Knowledge` (knowledge.py), which derives what follows and
+from which sentences. This file adds what generation needs from the reader of any world.
 
 Promises:
-1. It sees sentences only. Nothing here, nor in what it imports, knows the simulator.
-2. A support stands if it gives the conclusion when read alone, and also in a story of whose other
-   sentences one only knows who moved; and if, without any one of its sentences, the rest does not
-   do both.
+1. It sees sentences only. Neither this module nor its imports know the simulator.
+2. A support holds if it gives the conclusion when read alone, and also in the full story when, of
+   the other sentences, only who moved is known; and if, without any one of its sentences, at least
+   one of the two fails.
 3. A signature never depends on names: the same story about other people has the same signature.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Final
 
 from fabula.core.supports import numbers_of
 from fabula.language import Language, Statement, language
@@ -24,14 +25,20 @@ from fabula.world.actors.motives import resolved
 from fabula.world.actors.questions import conclude, find
 from fabula.world.base import Annotation, Fact, Finding, Query
 
-# What a kind of sentence counts as in a composition: 'is in' is a move told another way.
-CONCEPT = {"AFFIRM": "MOVE"}
-MOVEMENTS = ("MOVE", "AFFIRM", "NEGATE", "INDEF")
-PAST = ("where-was-object",)
-# Conclusions that name no sentence: the same whatever the numbers of the sentences.
-TIMELESS = ("where-person", "yes-no", "where-object", "where-was-object", "where-was-person")
-SHORT = 8  # of so many sentences and movements the conclusion is remembered
-TYPE = {
+# How a kind of sentence counts in a composition: 'is in' is another telling of a move.
+CONCEPT: Final = {"AFFIRM": "MOVE"}
+MOVEMENTS: Final = ("MOVE", "AFFIRM", "NEGATE", "INDEF")
+PAST: Final = ("where-was-object",)
+MOVING: Final = ("move", "at", "not-at", "either")
+HANDLED: Final = {"grab": 0, "take": 0, "give": 2, "drop": -1}
+"""Facts by which a thing changes hands, and which argument has it then; -1: nobody."""
+# Conclusions that name no sentence, so that the numbers of the sentences do not matter.
+TIMELESS: Final = ("where-person", "yes-no", "where-object", "where-was-object", "where-was-person")
+LENGTH: Final = {"where-will-go": 0, "why-go": 0, "why-get": 0}
+"""Conclusions that are the number of a sentence; others are the length of its mask, one more."""
+SHORT: Final = 4  # maximum number of sentences in a support whose conclusions are cached
+MEMO_LIMIT: Final = 50_000
+TYPE: Final = {
     "move": "PL",
     "at": "PL",
     "not-at": "PL",
@@ -47,7 +54,7 @@ TYPE = {
     "went": "PLT",
     "need": "PM",
 }
-QUERY_TYPE = {
+QUERY_TYPE: Final = {
     "where-was-person": "PL",
     "where-will-go": "P",
     "why-go": "PL",
@@ -69,11 +76,6 @@ QUERY_TYPE = {
     "what-given": "PP",
 }
 
-Numbered = tuple[int, Statement]
-"""A sentence with its number."""
-Walk = tuple[str, list[int]]
-"""A person and the sentences by which they moved."""
-
 
 class ActorsReading:
     """The reader's view of a story: parsed statements and what follows from them."""
@@ -91,85 +93,148 @@ class ActorsReading:
 
     def hear(self, sentence: str) -> None:
         """Take in the next sentence."""
-        language = self.language
-        statement = language.statements.get(sentence) or language.parse(sentence)
-        self.statements.append(statement)
-        number = len(self.statements)
+        statement = self.language.statements.get(sentence)
+        if statement is None:
+            statement = self.language.parse(sentence)
+        statements = self.statements
+        statements.append(statement)
+        number = len(statements)
         if statement.pronoun:
             self.pronouns.add(number)
         subjects = self.knowledge.hear(number, statement)
-        if statement.kind in MOVEMENTS:
+        if subjects and statement.domain:  # a movement
+            movements = self._movements
             for person in subjects:
-                self._movements.setdefault(person, []).append(number)
+                known = movements.get(person)
+                if known is None:
+                    movements[person] = [number]
+                else:
+                    known.append(number)
+
+    def hear_again(self, number: int, sentence: str) -> None:
+        """Read a sentence again that was rephrased; it must mean the same."""
+        statement = self.language.parse(sentence)
+        if statement != self.statements[number - 1]:
+            raise AssertionError(f"sentence {number} no longer says the same: {sentence}")
+        self.statements[number - 1] = statement
 
     def find(self, query: Query) -> Finding | None:
-        """What is found for a query, or None if the story does not tell."""
+        """The answer to a query with its supports, or None if the story does not settle it."""
         return find(self.knowledge, query, self.language)
 
     def concluded(self, query: Query) -> Finding | None:
-        """What is found for a query, with no supports listed."""
+        """The answer to a query, without its supports."""
         found = conclude(self.knowledge, query, self.language)
         return Finding(found.answer, [], found.established) if found else None
 
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
         """Whether these sentences are a minimal support of the conclusion (promise 2)."""
-        if self._alone(query, mask) != conclusion:
-            return False
+        kind, numbers, statements = query[0], numbers_of(mask), self.statements
+        facts, movements = self.knowledge.facts, self._movements
+        walkers: list[str] = []
+        for number in numbers:
+            for fact in facts[number]:
+                for name in (fact[1], fact[-1]):
+                    if name in movements and name not in walkers:
+                        walkers.append(name)
+        if len(walkers) > 1:
+            walkers.sort()
         # questions about the past end with the support; all others with the story
-        end = mask.bit_length() - 1 if query[0] in PAST else len(self.statements)
-        facts = self.knowledge.facts
-        numbers = numbers_of(mask)
-        people = {name for number in numbers for f in facts[number] for name in (f[1], f[-1])}
-        movements = self._movements
-        walks = [(person, movements[person]) for person in sorted(people) if person in movements]
-        if self._unread(query, mask, end, walks) != conclusion:
+        end = numbers[-1] if kind in PAST else len(statements)
+        walks: list[list[int]] = []
+        places: list[int] = []
+        last = 0
+        key: list[object] = [query, *walkers]
+        coherent = len(numbers) <= SHORT
+        for number in numbers:
+            statement = statements[number - 1]
+            walked = [_between(movements[person], last, number - 1) for person in walkers]
+            place = places[-1] + 1 if places else 1
+            # the sentence before it must not be missing
+            if statement.pronoun and number != last + 1:
+                place += 1
+                coherent = False
+            walks.append(walked)
+            places.append(place)
+            key += walked
+            key.append(statement.serial)
+            last = number
+        walked = [_between(movements[person], last, end) for person in walkers]
+        walks.append(walked)
+        key += walked
+        known_as = tuple(key)
+        if coherent and known_as in _standing:
+            found = _standing[known_as]
+        else:
+            told = [statements[number - 1] for number in numbers]
+            course = Course(told, [facts[number] for number in numbers], places, walkers, walks)
+            found = course.established(query, self.language)
+            if coherent:
+                if len(_standing) >= MEMO_LIMIT:
+                    _standing.clear()
+                _standing[known_as] = found
+        if found is None:
             return False
-        # of one sentence, nothing can be dropped: nothing follows without it
-        return not mask & (mask - 1) or not any(
-            self._alone(query, rest) == conclusion
-            and self._unread(query, rest, end, walks) == conclusion
-            for rest in (mask & ~(1 << number) for number in numbers)
+        if kind in TIMELESS:
+            return found == conclusion
+        return found == _renumbered(kind, conclusion, dict(zip(numbers, places, strict=True)))
+
+    def follows(self, query: Query, conclusion: object, mask: int) -> bool:
+        """Whether these sentences give the conclusion when read alone."""
+        knowledge = Knowledge(self.language.lore, excerpt=True)
+        for number in numbers_of(mask):
+            knowledge.hear(number, self.statements[number - 1])
+        found = conclude(knowledge, query, self.language)
+        return (found.established if found else None) == conclusion
+
+    def stale(self, query: Query, conclusion: object, mask: int) -> bool:
+        """Whether it no longer follows once one knows what else happened, but not where.
+
+        As for claims.py: of the other sentences one knows whom they moved, and then also how things
+        changed hands.
+        """
+        if query[0] not in TIMELESS:  # these conclusions name the sentences they follow from
+            return False
+        ends = {len(self.statements)}
+        if query[0] in PAST:
+            # what happens after the last arrival does not matter: each support ends with it
+            found = self.find(query)
+            ends = {support.bit_length() - 1 for support in found.masks} if found else set()
+            ends &= set(numbers_of(mask))
+        return not any(
+            all(self._lasts(query, conclusion, mask, end, handling) for handling in (False, True))
+            for end in ends
         )
 
+    def _lasts(self, query: Query, conclusion: object, mask: int, end: int, handling: bool) -> bool:
+        """Whether it still follows from these sentences, given everything up to one of them."""
+        knowledge, told = Knowledge(self.language.lore, excerpt=True), 0
+        for number in range(1, end + 1):
+            statement = self.statements[number - 1]
+            if mask >> number & 1 and (not statement.pronoun or told == number - 1):
+                knowledge.hear(number, statement)
+                told = number
+                continue
+            for kind, *args in self.knowledge.facts.get(number, ()):
+                if kind in MOVING:
+                    knowledge.wander(args[0])
+                elif handling and kind in HANDLED:
+                    at, thing = HANDLED[kind], args[1]
+                    knowledge.pass_on(thing, args[at] if at >= 0 else None)
+                elif handling and kind in ("put", "lay"):
+                    knowledge.pass_on(args[1], ("in" if kind == "put" else "on", args[2]))
+        if not knowledge.consistent:
+            return True
+        found = conclude(knowledge, query, self.language)
+        return (found.established if found else None) == conclusion
+
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        """The answer if only these sentences had been told, or None if none follows."""
+        """The answer if the story had only these sentences, or None if none follows."""
         knowledge = Knowledge(self.language.lore, excerpt=True)
         for number in numbers_of(mask):
             knowledge.hear(number, self.statements[number - 1])
         found = conclude(knowledge, query, self.language)
         return found.answer if found else None
-
-    def _alone(self, query: Query, mask: int) -> object:
-        """The conclusion if only these sentences had been told; None if there is none."""
-        return self._unread(query, mask, 0, ())
-
-    def _unread(self, query: Query, mask: int, end: int, walks: Iterable[Walk]) -> object:
-        """The conclusion if of all other sentences only is known who moved, not where to.
-
-        Only the moves of the people named in the support can matter. Of those between two
-        sentences two are as good as more: one may lead anywhere, another one back.
-        """
-        statements, timeless = self.statements, query[0] in TIMELESS
-        course: list[Numbered | str] = []
-        last = place = 0
-        for number in numbers_of(mask):
-            for person, moves in walks:
-                between = bisect_left(moves, number) - bisect_right(moves, last)
-                if between:
-                    course += (person, person) if between > 1 else (person,)
-            statement = statements[number - 1]
-            # numbers matter to pronouns, which must follow at once, and to what is concluded
-            beside = number == last + 1 or not statement.pronoun
-            place = number if not timeless else place + 1 if beside else place + 2
-            last = number
-            course.append((place, statement))
-        for person, moves in walks:
-            between = bisect_right(moves, end) - bisect_right(moves, last)
-            if between > 0:
-                course += (person, person) if between > 1 else (person,)
-        if timeless and len(course) <= SHORT:
-            return _remembered(tuple(course), query, self.language)
-        return _established(course, query, self.language)
 
     def facts(self) -> list[tuple[Fact, ...]]:
         """The facts of each sentence, pronouns resolved."""
@@ -200,17 +265,17 @@ class ActorsReading:
         return _signature(tuple(told), query, tuple(self.language.lore.times))
 
 
-@lru_cache(maxsize=20_000)  # the same few sentences come up again and again
+@lru_cache(maxsize=20_000)  # the same few sentences occur again and again
 def _signature(
     told: tuple[tuple[bool, tuple[Fact, ...]], ...], query: Query, times: tuple[str, ...]
 ) -> str:
-    """Facts and question with names abstracted; a tilde marks what a pronoun tells."""
+    """Facts and question with names abstracted; a tilde marks facts stated with a pronoun."""
     names: dict[tuple[str, str], str] = {}
 
     def abstract(kind: str, types: str, args: Sequence[str]) -> str:
         slots = []
         for sort, name in zip(types, args, strict=True):
-            if sort == "T":  # which of two times is the earlier is no matter of names
+            if sort == "T":  # the order of two times is not a matter of names
                 slots.append(str(times.index(name) + 1))
                 continue
             key = (sort, name)
@@ -227,7 +292,7 @@ def _signature(
 
 
 def annotation(reading: ActorsReading, query: Query, mask: int, position: int) -> Annotation:
-    """Roles and features of a question put after `position` sentences of a story."""
+    """Roles and features of a question asked after `position` sentences of a story."""
     asked = resolved(reading.knowledge, query)[1]
     facts = reading.knowledge.facts
     roles = ["support"] * position
@@ -248,22 +313,108 @@ def annotation(reading: ActorsReading, query: Query, mask: int, position: int) -
     return Annotation(tuple(roles), features)
 
 
-def _established(course: Sequence[Numbered | str], query: Query, tongue: Language) -> object:
-    """What follows for a query from sentences, and from movements of which only is known whose."""
-    knowledge = Knowledge(tongue.lore, excerpt=True)
-    for event in course:
-        if isinstance(event, str):
-            knowledge.wander(event)
-        else:
-            knowledge.hear(*event)
-    found = conclude(knowledge, query, tongue)
-    return found.established if found else None
+_standing: Final[dict[tuple[object, ...], object]] = {}
+"""Cache of the conclusions of short courses: supports are short and alike, however long and
+different the stories.
+"""
 
 
-@lru_cache(maxsize=50_000)
-def _remembered(course: tuple[Numbered | str, ...], query: Query, tongue: Language) -> object:
-    """The same: supports are short and alike, however long and different the stories."""
-    return _established(course, query, tongue)
+def _between(moves: list[int], first: int, last: int) -> int:
+    """The number of movements after one sentence and up to another, at most two."""
+    if not moves or moves[-1] <= first:
+        return 0
+    return min(2, bisect_right(moves, last) - bisect_right(moves, first))
+
+
+class Course:
+    """The sentences of a support in order, with the movements of its people in between.
+
+    Of these movements only the person is known, not the destination. Only moves of people named in
+    the support can matter; and between two sentences, two moves are as good as more: one may lead
+    anywhere, another one back. Sentences are renumbered, since the old numbers matter only for
+    pronouns, which must follow directly.
+    """
+
+    def __init__(
+        self,
+        statements: list[Statement],
+        facts: list[tuple[Fact, ...]],
+        places: list[int],
+        walkers: list[str],
+        walks: list[list[int]],
+    ) -> None:
+        self.statements = statements
+        self.facts = facts
+        self.places = places
+        """The new number of each sentence."""
+        self.walkers = walkers
+        self.walks = walks
+        """How often each walker moved before each sentence, and after the last."""
+
+    def established(self, query: Query, tongue: Language) -> object:
+        """The conclusion of the sentences both alone and among the movements, if each sentence is
+        needed for it; else None. Sentence numbers in it are the new ones.
+        """
+        whole = (1 << len(self.statements)) - 1
+        found = self._follows(query, tongue, whole, False)
+        if found is None or (
+            any(map(any, self.walks)) and self._follows(query, tongue, whole, True) != found
+        ):
+            return None
+        # a single sentence is always minimal: nothing follows without it
+        if len(self.statements) > 1:
+            for at in range(len(self.statements)):
+                rest = whole & ~(1 << at)
+                if (
+                    self._follows(query, tongue, rest, False) == found
+                    and self._follows(query, tongue, rest, True) == found
+                ):
+                    return None
+        if query[0] in TIMELESS:
+            return found
+        if isinstance(found, frozenset):
+            return frozenset([(thing, has, at - 1) for thing, has, at in found])
+        return found - LENGTH.get(query[0], 1) if isinstance(found, int) else None
+
+    def _follows(self, query: Query, tongue: Language, kept: int, walking: bool) -> object:
+        """The conclusion of some of the sentences, alone or among the movements."""
+        knowledge = Knowledge(tongue.lore, excerpt=True)
+        walkers = self.walkers if walking else []
+        walked = [0] * len(walkers)
+        for at, statement in enumerate(self.statements):
+            if walking:
+                walked = [n + m for n, m in zip(walked, self.walks[at], strict=True)]
+            if not kept >> at & 1:
+                if walking and statement.kind in MOVEMENTS:
+                    movers = [fact[1] for fact in self.facts[at]]
+                    walked = [
+                        n + movers.count(person) for n, person in zip(walked, walkers, strict=True)
+                    ]
+                continue
+            _wander(knowledge, walkers, walked)
+            walked = [0] * len(walkers)
+            knowledge.hear(self.places[at], statement)
+        if walking:
+            walked = [n + m for n, m in zip(walked, self.walks[-1], strict=True)]
+            _wander(knowledge, walkers, walked)
+        found = conclude(knowledge, query, tongue)
+        return found.established if found else None
+
+
+def _renumbered(kind: str, conclusion: object, places: dict[int, int]) -> object:
+    """A conclusion that names sentences, with their new numbers."""
+    if isinstance(conclusion, frozenset):  # the fate of things: the lengths of masks
+        return frozenset([(what, has, places.get(at - 1, -1)) for what, has, at in conclusion])
+    if not isinstance(conclusion, int):
+        return None
+    return places.get(conclusion - LENGTH.get(kind, 1), -1)
+
+
+def _wander(knowledge: Knowledge, walkers: list[str], walked: list[int]) -> None:
+    """Let people move to unknown places; two movements are as good as more."""
+    for person, times in zip(walkers, walked, strict=True):
+        for _ in range(min(2, times)):
+            knowledge.wander(person)
 
 
 def read(code: str, sentences: Sequence[str]) -> ActorsReading:

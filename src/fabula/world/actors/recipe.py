@@ -1,11 +1,11 @@
-"""The keys that recipes of the actor world have besides those of every recipe."""
+"""The recipe keys of the actor world, in addition to those of every recipe."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -28,7 +28,7 @@ Chance = Annotated[float, Field(ge=0, le=1)]
 
 
 class Entities(Strict):
-    """Who and what there is."""
+    """The people, places and things of the stories."""
 
     persons: Names
     places: Names
@@ -45,7 +45,7 @@ class Entities(Strict):
     def _distinct(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"{', '.join(twice)} named twice")
+            raise ValueError(f"{', '.join(twice)} listed twice")
         return names
 
     @model_validator(mode="after")
@@ -53,15 +53,17 @@ class Entities(Strict):
         for name in self.fixed:
             if name not in self.furniture:
                 known = hint(name, self.furniture)
-                raise ValueError(f"fixed: '{name}' is no container and no surface.{known}")
+                raise ValueError(f"fixed: '{name}' is not a container or surface.{known}")
         for name in (*self.containers, *self.surfaces):
             if (*self.persons, *self.things).count(name) > 1:
-                raise ValueError(f"'{name}' is a container or surface and something else")
+                raise ValueError(
+                    f"'{name}' is listed both as a container or surface and as something else"
+                )
         return self
 
     @property
     def things(self) -> tuple[str, ...]:
-        """All that is neither a person nor a place."""
+        """All objects, containers and surfaces."""
         return (*self.objects, *self.containers, *self.surfaces)
 
     @cached_property
@@ -86,32 +88,43 @@ class ActorsRecipe(Recipe):
     events: dict[str, Weight] = {}
     """Events told plainly, by weight: MOVE, GRAB, DROP, GIVE, PUT, LAY, TAKE, NEED, SEEK, …"""
     tellings: dict[str, Weight] = {}
-    """Tellings with their own events, by weight in the same lot: AFFIRM, NEGATE, TIME, COREF, …"""
+    """Tellings with their own events, drawn together with `events`: AFFIRM, NEGATE, TIME,
+    COREF, …
+    """
     coref: dict[str, Weight] = {"MOVE": 1.0, "GRAB": 1.0, "DROP": 1.0}
-    """Events that COREF tells, by weight."""
+    """Events told by COREF, by weight."""
     there: There = There()
-    draw: Literal["kind", "person"] = "kind"
+    event_sampling: Literal["kind", "person"] = "kind"
     """How the next event is drawn (see events.py)."""
     single_visit: bool = False
-    """Ask 'where was … before the L' only if the object or person came to L just once."""
-    window: Annotated[int, Field(ge=0)] = 0
-    """Ask only about one of the last so many events, as the release does; 0: about any."""
+    """Ask 'where was … before the L' only if the object or person came to L exactly once."""
+    recent_events: Annotated[int, Field(ge=0)] = 0
+    """Ask only about one of the last n events, as the release does; 0: about any."""
     labels: Literal["proof", "release"] = "proof"
     """Which support is written: the best minimal proof, or the release's own list and order."""
     repeat_either: bool = False
-    """'either in the X or the Y' may name one place twice, as in the release."""
-    times: Literal["any", "release"] = "any"
-    """In which order TIME tells of the past (see past.py)."""
+    """Whether 'either in the X or the Y' may name the same place twice, as in the release."""
+    time_order: Literal["any", "release"] = "any"
+    """The order in which TIME tells the past (see past.py)."""
     gives: Literal["any", "release"] = "any"
-    """Which of the possible gives may happen: any, or those the release has (see relay.py)."""
+    """Which of the possible gives may happen: any, or those of the release (see relay.py)."""
     moods: tuple[str, ...] = ()
-    """Moods that NEED draws on; by default all that the recipe has place and thing for."""
-    needs_each: Annotated[int, Field(ge=0)] = 0
-    """Needs that a person has at most; 0: any number, one after another."""
-    outside: bool = False
-    """Whether nobody is in any of the places at the start, as it seems in the release's task 20."""
-    small_names: bool = False
-    """Whether questions on needs write names without a capital, as in the release."""
+    """Moods that NEED can draw; by default all whose place and thing the recipe has."""
+    max_needs: Annotated[int, Field(ge=0)] = 0
+    """Maximum number of needs per person; 0: any number, one after another."""
+    start_outside: bool = False
+    """Whether nobody is in any of the places at the start, as in the release's task 20."""
+    lowercase_names: bool = False
+    """Whether questions about needs write names without a capital, as in the release."""
+    renamed: ClassVar[Mapping[str, str]] = {
+        **Recipe.renamed,
+        "window": "recent_events",
+        "draw": "event_sampling",
+        "times": "time_order",
+        "needs_each": "max_needs",
+        "outside": "start_outside",
+        "small_names": "lowercase_names",
+    }
 
     @field_validator("events")
     @classmethod
@@ -149,8 +162,10 @@ class ActorsRecipe(Recipe):
         self._check_furniture()
         if self.beats.get("COREF") and not any(self.coref.values()):
             raise ValueError("coref: COREF needs at least one event with a positive weight")
-        if self.outside and self.beats.get("TIME"):
-            raise ValueError("outside: with TIME, everybody comes from one of the places")
+        if self.start_outside and self.beats.get("TIME"):
+            raise ValueError(
+                "start_outside: cannot be combined with TIME, where everybody starts in a place"
+            )
         self._check_moods()
         self._check_cells()
         possible.check(self)
@@ -170,7 +185,9 @@ class ActorsRecipe(Recipe):
             if kind in told and not there:
                 raise ValueError(f"entities.{key}: {kind} needs at least one, e.g. ['box']")
         if "TAKE" in told and not told & {"PUT", "LAY"}:
-            raise ValueError("events.TAKE: nothing is ever put anywhere; give PUT or LAY a weight")
+            raise ValueError(
+                "events.TAKE: there is never anything to take; give PUT or LAY a weight"
+            )
 
     def _check_moods(self) -> None:
         needs = self.grammar.lore.needs
@@ -186,8 +203,8 @@ class ActorsRecipe(Recipe):
         if self.beats.get("NEED") and not self.cast.moods:
             ways = "; ".join(f"{mood}: {', '.join(need)}" for mood, need in needs.items())
             raise ValueError(
-                "events.NEED: entities has place and object of no mood; "
-                f"add those of at least one ({ways})"
+                "events.NEED: no mood has both its place and its object in entities; "
+                f"add those of at least one mood ({ways})"
             )
         idle = [kind for kind in ("SEEK", "SATISFY") if self.beats.get(kind)]
         if idle and not self.beats.get("NEED"):
@@ -208,7 +225,7 @@ class ActorsRecipe(Recipe):
                         )
 
     def _check_names(self) -> None:
-        """Every name must survive being told and parsed back in every frame that names it."""
+        """Check that every name can be told and parsed back in every frame that mentions it."""
         tongue = self.grammar
         people, places, things = self.entities.persons, self.entities.places, self.entities.things
         probes: list[tuple[str, tuple[str, ...], tuple[str, ...], str]] = [
@@ -233,7 +250,7 @@ class ActorsRecipe(Recipe):
                 understood = False
             if not understood:
                 raise ValueError(
-                    f"entities.{where} would not be understood in '{said}'; choose another name"
+                    f"entities.{where} cannot be parsed back from '{said}'; choose another name"
                 )
         if self.beats.get("COREF"):
             for person in people:
@@ -250,11 +267,11 @@ class ActorsRecipe(Recipe):
 
     @property
     def beats(self) -> dict[str, float]:
-        """All that may be drawn, by weight."""
+        """Everything that may be drawn, by weight."""
         return {**self.events, **self.tellings}
 
     def concepts(self) -> frozenset[str]:
-        """Kinds of question, and the events and tellings that its stories have."""
+        """The question kinds, events and tellings of its stories."""
         told = {kind for kind, weight in self.beats.items() if weight}
         if "COREF" in told:
             told |= {kind for kind, weight in self.coref.items() if weight}
@@ -266,17 +283,17 @@ class ActorsRecipe(Recipe):
 
     @cached_property
     def there_chances(self) -> dict[str, float]:
-        """How often a kind of sentence ends in 'there', for those that may."""
+        """How often a kind of sentence ends in 'there', for kinds that may."""
         return {"GRAB": self.there.GRAB, "DROP": self.there.DROP}
 
     @property
     def grammar(self) -> Language:
-        """The grammar of its own language, with words for this world."""
+        """The grammar of the world's own language, with its words for this world."""
         return language(self.native, "actors")
 
     @cached_property
     def cast(self) -> Cast:
-        """Whom and what questions may name."""
+        """The people, places and things that questions may name."""
         entities, needs = self.entities, self.grammar.lore.needs
         moods = self.moods or tuple(mood for mood in needs if needs[mood] in self._reachable)
         return Cast(
@@ -290,7 +307,7 @@ class ActorsRecipe(Recipe):
 
     @cached_property
     def _reachable(self) -> set[tuple[str, str]]:
-        """The needs for which there is a place and a thing, as (place, thing)."""
+        """The needs whose place and thing exist, as (place, thing)."""
         return set(product(self.entities.places, self.entities.objects))
 
 

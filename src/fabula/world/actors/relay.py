@@ -1,12 +1,12 @@
-"""The order in which the bAbI release hands things on.
+"""The order in which things are passed on in the bAbI release.
 
-In the published files of tasks 5 and 7, a thing that was given tends to be given on while other
-gives wait. In the training file of task 5, the previous thing could still be passed on at 553 of
-the gives; another thing was passed on at only 16 of them, and 14 of these things had been picked up
-since. Gives drawn freely would pass on another thing at 17 % of them.
+In the published files of tasks 5 and 7, a thing that was just given tends to be passed on before
+any other is given. In the training file of task 5, the previous thing could still be passed on at
+553 of the gives; another thing was given at only 16 of them, and 14 of those had been picked up
+since. Gives drawn freely would choose another thing 17% of the time.
 
-Promise: while somebody can pass on the thing that was given last, another thing is given only if
-it was picked up since.
+Promise: while somebody can pass on the thing that was given last, another thing is given only if it
+was picked up since.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Relay:
         return [give for give in gives if give[1] in self._admitted]
 
     def _passable(self, thing: str) -> bool:
-        """Whether somebody holds the thing and is not alone."""
+        """Whether somebody holds the thing and has company."""
         place = self._stage.place
         holder = self._stage.holder[thing]
         if holder is None:
@@ -41,7 +41,7 @@ class Relay:
         return any(place[name] == place[holder] for name in self._stage.persons if name != holder)
 
     def note(self, told: Told) -> None:
-        """Take in an event."""
+        """Record an event."""
         if told.kind == "GIVE":
             self._given = told.args[0]
             self._admitted = {self._given}

@@ -1,19 +1,20 @@
-"""Stories that build toward a rare kind of question instead of waiting for it.
+"""Builds stories toward a rare kind of question instead of waiting for it.
 
-A support of six sentences comes up in one of a thousand stories. A *plot* brings it about: somebody
-is told to go to a place, meets somebody of whom nobody said where they are, hands something over, …
-Between the steps of the plot the story unfolds as always.
+A support of six sentences occurs in one of a thousand stories. A *plot* brings it about: somebody
+is told to go to a place, meets somebody whose place was never mentioned, hands something over, …
+Between the steps of the plot the story unfolds as usual.
 
 Promises:
-1. What happens is possible and what is told is true: every step goes through the same stage, and
-   only events and tellings of the recipe occur. Of those who were never spoken of the plot may
-   say where they stood at the start: nothing of the start is told.
-2. A plot proves nothing. The reader looks at a steered story as at any other, and drops it if the
-   question does not come out as wanted.
-3. Whom and what the plot needs is left alone until it needs them no more; all others are free.
+1. Everything that happens is possible, and every sentence is true: each step uses the same stage,
+   and only events and tellings of the recipe occur. The plot may choose the initial place of people
+   who were not mentioned yet: the initial state is never told.
+2. A plot proves nothing. The reader treats a steered story like any other, and it is dropped if the
+   question does not turn out as required.
+3. The people and things that the plot needs are left alone until it no longer needs them; all
+   others are free.
 
-    chain   how a person's place is shown: an *anchor* (a told movement), then *links*: a give, or a
-            drop and a grab, each to another person; its size is the number of sentences
+    chain   how a person's place is shown: an *anchor* (a stated movement), then *links*: a give, or
+            a drop and a grab, each to another person; its size is the number of sentences
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from fabula.world.base import Brief
 if TYPE_CHECKING:
     from fabula.world.actors.tale import ActorsTale
 
-# Support sizes that come up by themselves often enough; what is larger is steered from the start.
+# Support sizes that occur often enough by themselves; larger ones are steered from the start.
 NATURAL = {"where-person": 2, "yes-no": 2, "where-object": 2, "where-was-object": 3}
 NATURAL_HOLDING = 2
 HOLDING = ("list", "count")
@@ -40,32 +41,34 @@ PLACING = (*NATURAL, *HOLDING)
 BY_GIVER = ("what-given", "who-given-to")
 ABOUT_PERSON = ("where-person", "yes-no", *HOLDING, *BY_GIVER)
 GIVING = (*BY_GIVER, "who-gave", "who-gave-to", "who-received")
-"""Gives come by themselves, but rarely such that the last mention beside the name is wrong."""
-WAIT = 3  # stories waited for what should come by itself
-FEWEST = 5  # people, so that a plot leaves some to be free
-FEWEST_OF_ALL = 4  # enough where only a plot will do: a place that takes three sentences to show
-PLANS = 20  # tried for one size
-LEAP = 3  # not every size can be: where nothing is given, links take two sentences
-MORE = 0.5  # how often a thing that was given changes hands twice more
-GROWTH = 0.35  # how often a support is one larger than it must be
+"""Gives occur by themselves, but rarely so that the last mention beside the name is wrong."""
+WAIT = 3  # stories tried before steering a question that should occur by itself
+FEWEST = 5  # people, so that a plot leaves some free
+FEWEST_OF_ALL = 4  # minimum if only a plot will do: a place that takes three sentences to show
+PLANS = 20  # plans tried for one size
+LEAP = 3  # not every size is possible: without gives, links take two sentences
+MORE = 0.5  # probability that a given thing changes hands twice more
+GROWTH = 0.35  # probability that a support is one sentence larger than required
 
 
 class Step(NamedTuple):
     """One step of a plot."""
 
     cost: int
-    """Sentences it takes at most."""
+    """Maximum number of sentences it takes."""
     take: Callable[[], list[Told] | None]
-    """Lets it happen; what is told of it, or None if it cannot be."""
+    """Performs the step; returns its sentences, or None if it is not possible."""
 
 
 def steer(tale: ActorsTale, brief: Brief, draw: Draw) -> None:
     """Give a story a plot, if its cell is rare."""
     cell, recipe = brief.cell, tale.recipe
     low, high = cell.support_size
+    if not low or recipe.event_sampling != "kind":
+        return
     placed = (*PLACING, *GIVING) if {"beside", "first"} & set(cell.misleads) else PLACING
     kinds = [kind for kind in cell.asks or recipe.kinds() if kind in placed]
-    if not kinds or not low or not recipe.entities.objects or recipe.draw != "kind":
+    if not kinds or not recipe.entities.objects:
         return
     scenario = tale.scenario
     plain = type(tale.stage) is Stage and scenario.past is None and scenario.wants is None
@@ -75,7 +78,8 @@ def steer(tale: ActorsTale, brief: Brief, draw: Draw) -> None:
     rare = kind == "where-person" and low > NATURAL[kind]
     if len(recipe.entities.persons) < FEWEST and not rare:
         return
-    if low <= NATURAL.get(kind, NATURAL_HOLDING) and brief.attempt < WAIT:
+    astray = kind in GIVING or (kind == "where-person" and "beside" in cell.misleads)
+    if low <= NATURAL.get(kind, NATURAL_HOLDING) and not astray and brief.attempt < WAIT:
         return
     if kind == "yes-no" and cell.misleads:  # a plot that shows a place misleads nobody about it
         return
@@ -90,7 +94,7 @@ def steer(tale: ActorsTale, brief: Brief, draw: Draw) -> None:
 
 
 class Plot(Handing):
-    """Draws beats, some of them the steps of a plot."""
+    """Draws beats, some of which are the steps of a plot."""
 
     def __init__(self, tale: ActorsTale, kind: str, size: int, cell: Cell, draw: Draw) -> None:
         answers, said = cell.answers, tale.language.answers
@@ -99,7 +103,7 @@ class Plot(Handing):
         self.steps: list[Step] = []
         self._about_person = kind in ABOUT_PERSON
         self._by_link = kind == "where-person" and "beside" in cell.misleads
-        """Whether a told movement of the person must not show where they are."""
+        """Whether the person's place must not be shown by a movement of their own."""
         self._only_open = kind == "yes-no" and answers == (said["maybe"],)
         if kind in HOLDING:
             counts = range(len(tale.recipe.entities.objects) + 1)
@@ -112,7 +116,7 @@ class Plot(Handing):
             self.steps = self._placing(kind, size)
 
     def beat(self, room: int) -> list[Told] | None:
-        """The next step of the plot or what else happens, so that the plot ends in time."""
+        """The next step of the plot or something unrelated, so that the plot ends in time."""
         while self.steps:
             need = sum(step.cost for step in self.steps)
             spare = room - need
@@ -131,7 +135,7 @@ class Plot(Handing):
         return super().beat(room)
 
     def _aim(self) -> str:
-        """Whom or what the plot was about, as far as it can tell."""
+        """The likely subject of the question."""
         return self._who if self._about_person else self._asked
 
     def _give_up(self) -> None:
@@ -142,15 +146,17 @@ class Plot(Handing):
     # --- the plots ------------------------------------------------------------------------
 
     def _placing(self, kind: str, size: int) -> list[Step]:
-        """A chain, and for an object that somebody gets it (and takes it along)."""
+        """A chain; for a question about an object, also somebody who gets it (and takes it
+        along).
+        """
         for _ in range(PLANS):
-            self._give_up()  # whoever the last plan kept
+            self._give_up()  # releases those kept by the previous plan
             rest, tail = size, []
             if kind == "where-was-object":
                 cost = self._one_or_two("MOVE")
                 rest -= cost
                 tail.append(Step(cost, partial(self._leave, cost)))
-            # what was handed over last may itself be what goes along
+            # the thing handed over last may itself be the one that goes along
             carry = kind == "where-was-object" and rest > 1 and self.draw() < 0.5
             if kind in ("where-object", "where-was-object") and not carry:
                 cost = self._one_or_two("GRAB")
@@ -166,11 +172,11 @@ class Plot(Handing):
         return []
 
     def _one_or_two(self, kind: str) -> int:
-        """How many sentences an event takes: two if it is told with a pronoun."""
+        """The number of sentences an event takes: two if it has a pronoun."""
         return 2 if self._coref.get(kind) and self.draw() < 0.4 else 1
 
     def _chain(self, size: int) -> list[Step] | None:
-        """Steps that show where somebody is by so many sentences; None if it cannot be."""
+        """Steps that show a person's place by `size` sentences; None if that is impossible."""
         draw = self.draw
         if size < 1:
             return None
@@ -202,14 +208,16 @@ class Plot(Handing):
         return steps if rest == 0 else None
 
     def _link(self, first: int, second: int) -> list[Step]:
-        """Somebody else comes to be known: by a give, or by a drop of `first` sentences and a
-        grab of `second`."""
+        """Show the place of one more person: by a give, or by a drop of `first` sentences and a
+        grab of `second`.
+        """
         steps = []
         if self._hiding() and not self._only_open and self.draw() < 0.5:
             steps.append(Step(1, self._slip_in))
         else:
             self._reserve_one()
-        back = self.draw() < 0.4  # the other way round: from the one who comes to be known
+        # in the other direction: from the person whose place becomes known
+        back = self.draw() < 0.4
         if not second:
             if back:
                 return [*steps, Step(2, self._take_over)]
@@ -220,7 +228,7 @@ class Plot(Handing):
         return [down, *steps, Step(second + 1, partial(self._pick_up, second))]
 
     def _giving(self, kind: str, early: bool, late: bool) -> list[Step]:
-        """A give, with something before or after it that leads a guess about it astray."""
+        """A give, with something before or after it that misleads a guess about it."""
         if not {"GRAB", "GIVE", "DROP"} <= self._beats.keys():
             return []
         if kind == "what-given":
@@ -236,9 +244,9 @@ class Plot(Handing):
         return steps
 
     def _holding(self, size: int, wanted: list[int]) -> list[Step]:
-        """Somebody gets and loses things, so that what they have takes so many sentences.
+        """Somebody gets and loses things, so that `size` sentences prove what they have.
 
-        `wanted` says how many of them they may have in the end.
+        `wanted` gives the numbers of things they may have in the end.
         """
         draw, stage = self.draw, self._stage
         twice = bool(

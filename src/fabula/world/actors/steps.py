@@ -1,9 +1,9 @@
-"""The steps of a plot (see steer.py): what can be made to happen, and whom it takes.
+"""The steps of a plot (see steer.py): the events it can bring about, and the people they take.
 
 Promises:
-1. A step returns what is told of it, in order; None if it cannot be, and then nothing happened
-   that the story tells.
-2. Only those who were never spoken of are put somewhere; everybody else has to go there.
+1. A step returns its sentences, in order; None if it is not possible, and then nothing that the
+   story mentions has changed.
+2. Only people not mentioned yet are placed somewhere; everybody else has to go there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DOUBLE = ("COREF", "COMPOUND")
 
 
 class Guarded(Stage):
-    """The same stage, but those whom the plot needs are left alone."""
+    """A view of the stage that leaves the people and things of the plot alone."""
 
     def __init__(self, stage: Stage) -> None:
         self.persons = stage.persons
@@ -40,17 +40,17 @@ class Guarded(Stage):
         self.persons = [name for name in self.everyone if name not in self.kept]
 
     def free(self, *names: str) -> None:
-        """Let go of these."""
+        """Release these people and things."""
         self.kept.difference_update(names)
         self.persons = [name for name in self.everyone if name not in self.kept]
 
     def options(self, kind: str, person: str | None = None) -> list[tuple[str, ...]]:
-        """The valid arguments that name nobody and nothing of the plot."""
+        """The valid arguments that involve nobody and nothing of the plot."""
         return [found for found in super().options(kind, person) if self.kept.isdisjoint(found)]
 
 
 class Steps(Scenario):
-    """Draws beats, and knows how to bring things about."""
+    """Draws beats, and can bring events about."""
 
     def __init__(self, tale: ActorsTale, draw: Draw, verdict: bool) -> None:
         guarded = Guarded(tale.stage)
@@ -60,24 +60,24 @@ class Steps(Scenario):
         self._beats = {name: weight for name, weight in tale.recipe.beats.items() if weight}
         self._coref = self.lots.coref if "COREF" in self._beats else {}
         self._verdict = verdict
-        """Whether it is asked for yes or no, so that a place may stay open."""
+        """Whether the question is a yes-no question, so that a place may stay open."""
         self._only_open = False
-        """Whether it must."""
+        """Whether the place must stay open."""
         self._who = ""
-        """Whose place the story shows by now."""
+        """The person whose place the story shows so far."""
         self._other = ""
-        """Who left something behind."""
+        """The person who left something behind."""
         self._asked = ""
         """The thing that will be asked about."""
         self._reserve: list[str] = []
-        """People kept to be met: unspoken of, or slipped in."""
+        """People kept to be met: not mentioned yet, or slipped in."""
         self._things: list[str] = []
         """Things that lie where somebody is to find them."""
 
     # --- the steps ------------------------------------------------------------------------
 
     def _anchor(self, cost: int) -> list[Told] | None:
-        """Somebody is told to go somewhere."""
+        """A stated movement of somebody."""
         stage, draw = self._stage, self.draw
         if len(stage.persons) < 3:
             return None
@@ -85,7 +85,7 @@ class Steps(Scenario):
         if cost == 2 and not self._coref.get("MOVE"):
             kinds = [kind for kind in kinds if kind != "COREF"]
         if cost == 1 and self._verdict and "INDEF" in self._beats:
-            # what is left open is shown by a chain as well
+            # an open place is shown by a chain as well
             kinds = ["INDEF"] if self._only_open else [*kinds, "INDEF"]
         kind = pick_weighted(draw, kinds, [self._beats[name] for name in kinds])
         if kind in ("CONJ", "COMPOUND"):
@@ -101,7 +101,7 @@ class Steps(Scenario):
                 told.append(first)
             how = "MOVE" if kind == "COREF" else kind
             moved = self._relocate(how, person, self._elsewhere(stage.place[person]))
-            told.append(moved._replace(anaphor=kind == "COREF"))
+            told.append(moved.anaphoric(kind == "COREF"))
         self._become(person)
         return told
 
@@ -117,8 +117,9 @@ class Steps(Scenario):
         return [self._happen("GRAB", person, thing)]
 
     def _slip_in(self) -> list[Told] | None:
-        """Somebody comes where that person is, and is told only to have left or to be in one of
-        two places."""
+        """Somebody joins that person; the story only says that they left a place, or names two
+        places.
+        """
         stage = self._stage
         place = stage.place[self._who]
         others = [name for name in stage.persons if stage.place[name] != place]
@@ -133,7 +134,7 @@ class Steps(Scenario):
         return [told]
 
     def _give_over(self) -> list[Told] | None:
-        """A give that shows where the other is."""
+        """A give that shows the place of the receiver."""
         person = self._who
         held = self._held(person)
         other = self._hidden(self._stage.place[person])
@@ -145,7 +146,7 @@ class Steps(Scenario):
         return [told]
 
     def _take_over(self) -> list[Told] | None:
-        """Another gives the person something, which shows where the other is."""
+        """Another gives the person something, which shows the place of the giver."""
         person = self._who
         other = self._hidden(self._stage.place[person])
         thing = self._thing_at(self._stage.place[person]) if other else None
@@ -156,7 +157,7 @@ class Steps(Scenario):
         return told
 
     def _leave_behind(self) -> list[Told] | None:
-        """Another, of whom nobody said where they are, takes something and drops it."""
+        """Another, whose place was never mentioned, takes something and drops it."""
         place = self._stage.place[self._who]
         other = self._hidden(place)
         thing = self._thing_at(place) if other else None
@@ -188,12 +189,12 @@ class Steps(Scenario):
             held = [found]
         thing = pick(self.draw, held)
         stage.keep(thing)
-        told.append(self._happen("DROP", person, thing)._replace(anaphor=cost == 2))
+        told.append(self._happen("DROP", person, thing).anaphoric(cost == 2))
         self._things.append(thing)
         return told
 
     def _pick_up(self, cost: int) -> list[Told] | None:
-        """Another, of whom nobody said where they are, takes what was dropped."""
+        """Another, whose place was never mentioned, takes what was dropped."""
         stage = self._stage
         thing = self._things.pop()
         other = self._hidden(stage.spot[thing])
@@ -205,7 +206,7 @@ class Steps(Scenario):
             if extra is None:
                 return None
             told.append(self._happen("GRAB", other, extra))
-        told.append(self._happen("GRAB", other, thing)._replace(anaphor=cost == 2))
+        told.append(self._happen("GRAB", other, thing).anaphoric(cost == 2))
         self._become(other)
         stage.free(thing)
         return told
@@ -230,10 +231,10 @@ class Steps(Scenario):
                 stage.free(giver)
                 taken = self._happen("GRAB", giver, thing)
                 return [taken, self._happen("GIVE", giver, thing, person)]
-        return [*told, self._happen("GRAB", person, thing)._replace(anaphor=cost == 2)]
+        return [*told, self._happen("GRAB", person, thing).anaphoric(cost == 2)]
 
     def _let_lie(self) -> list[Told]:
-        """The person drops the thing again, and perhaps goes."""
+        """The person drops the thing again, and perhaps leaves."""
         person = self._who
         told = [self._happen("DROP", person, self._asked)]
         if "MOVE" in self._beats and self.draw() < 0.5:
@@ -242,7 +243,7 @@ class Steps(Scenario):
         return told
 
     def _leave(self, cost: int) -> list[Told] | None:
-        """The person goes on, with all they have."""
+        """The person moves on, with everything they have."""
         stage, person = self._stage, self._who
         told = []
         if cost == 2:
@@ -257,10 +258,10 @@ class Steps(Scenario):
                 return None
             kind = pick_weighted(self.draw, kinds, [self._beats[name] for name in kinds])
         moved = self._relocate(kind, person, self._elsewhere(stage.place[person]))
-        return [*told, moved._replace(anaphor=cost == 2)]
+        return [*told, moved.anaphoric(cost == 2)]
 
     def _busy(self) -> list[Told]:
-        """The person does something else that changes nothing, if there is anything to do."""
+        """The person does something else that changes nothing, if possible."""
         person = self._who
         thing = self._thing_at(self._stage.place[person], lying=True) if person else None
         return [self._happen("GRAB", person, thing)] if thing and "GRAB" in self._beats else []
@@ -273,8 +274,7 @@ class Steps(Scenario):
         return [self._relocate("MOVE", person, self._elsewhere(self._stage.place[person]))]
 
     def _handle(self, thing: str, cost: int, keeps: bool) -> list[Told] | None:
-        """The person gets a thing; or, if they are not to keep it, with two sentences gets it and
-        drops it."""
+        """The person gets a thing; if they are not to keep it, two sentences get it and drop it."""
         stage, person = self._stage, self._who
         here = stage.place[person]
         ways = []
@@ -295,7 +295,7 @@ class Steps(Scenario):
             told = [self._happen("GRAB", person, thing)]
             if self._coref.get("MOVE") and self.draw() < 0.5:
                 told += self._wander()
-            return [*told, self._happen("DROP", person, thing)._replace(anaphor=True)]
+            return [*told, self._happen("DROP", person, thing).anaphoric()]
         if way == "give":
             giver = self._hidden(here)
             if giver is None:
@@ -308,7 +308,7 @@ class Steps(Scenario):
         if cost == 2:
             told.append(self._relocate("MOVE", person, self._elsewhere(here)))
         self._lay(thing, stage.place[person])
-        return [*told, self._happen("GRAB", person, thing)._replace(anaphor=cost == 2)]
+        return [*told, self._happen("GRAB", person, thing).anaphoric(cost == 2)]
 
     def _lose(self, thing: str) -> list[Told]:
         """The person lets go of a thing, if they have it."""
@@ -323,7 +323,7 @@ class Steps(Scenario):
     # --- what the steps need --------------------------------------------------------------
 
     def _become(self, person: str) -> None:
-        """From now on this is the person whose place is shown."""
+        """Make this the person whose place is shown."""
         if self._who:
             self._stage.free(self._who)
         self._who = person
@@ -331,31 +331,31 @@ class Steps(Scenario):
 
     def _happen(self, kind: str, *args: str) -> Told:
         self._stage.act(kind, args)
-        return Told(kind, args[:1], args[1:])
+        return self.lots.told(kind, args)
 
     def _held(self, person: str) -> list[str]:
         return [thing for thing, who in self._stage.holder.items() if who == person]
 
     def _hiding(self) -> list[str]:
-        """The tellings that let somebody go somewhere untold."""
+        """The tellings that let somebody move without saying where to."""
         return [kind for kind in ("NEGATE", "INDEF") if kind in self._beats]
 
     def _reserve_one(self) -> None:
-        """Keep somebody unspoken of, to be met later."""
+        """Keep somebody unmentioned, to be met later."""
         if len(self._stage.persons) > 3:
             person = pick(self.draw, self._stage.persons)
             self._stage.keep(person)
             self._reserve.append(person)
 
     def _hidden(self, place: str) -> str | None:
-        """Somebody who may be at this place for all that was told; now they are, and are kept."""
+        """Somebody who, by the story so far, may be at this place; now they are, and are kept."""
         stage, stays = self._stage, self._tale.reading.knowledge.stays
         while self._reserve:
             person = self._reserve.pop()
             if stage.place[person] == place:
                 return person
             if person not in stays:
-                stage.place[person] = place  # where they stood all the time
+                stage.place[person] = place  # where they were all along
                 return person
         there = [name for name in stage.persons if stage.place[name] == place and name not in stays]
         unspoken = there or [name for name in stage.persons if name not in stays]
@@ -367,7 +367,7 @@ class Steps(Scenario):
         return person
 
     def _thing_at(self, place: str, but: str = "", lying: bool = False) -> str | None:
-        """A thing that lies here, or of which nobody said where it is."""
+        """A thing that lies here, or whose place was never mentioned."""
         stage, trails = self._stage, self._tale.reading.knowledge.trails
         free = [
             thing
@@ -384,7 +384,7 @@ class Steps(Scenario):
         return thing
 
     def _lay(self, thing: str, place: str) -> None:
-        """A thing of which nothing was told lies at this place, and always has."""
+        """Place a thing that was never mentioned: it lies there, and always has."""
         self._stage.spot[thing] = place
         self._stage.trail[thing][:] = [place]
 

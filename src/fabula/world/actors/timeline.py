@@ -1,17 +1,18 @@
-"""Decides what a story, or any part of it, entails, by going through it once.
+"""Decides what a story, or any part of it, entails, in one pass.
 
-It obeys the numbered promises of rules.lp and shares no rule with the reader or with that program.
-The reader looks for all sets of sentences that confine a place; here the sentences are given, and
-what follows from them is settled by walking along the story:
+It follows the numbered promises of rules.lp and shares no rule with the reader or with that
+program. The reader searches all sets of sentences that confine a place; here the sentences are
+given, and what follows from them is found by walking along the story:
 
-* Which sentences are understood, who moves and who holds what is then fixed. Only places are open.
-* A place lasts from one movement to the next. Each such *stretch* of a person or thing is a
-  variable; what is told says that two stretches have the same place, or which places one may have.
-* So stretches fall into groups of the same place, each with a set of possible places, and any
-  choice of one place for each group is a course of events that fits. If a set is empty, none fits.
+- First, which sentences are understood, who moves and who holds what: these are then fixed. Only
+  places are open.
+- A place lasts from one movement to the next. Each such *stretch* of a person or thing is a
+  variable; sentences say that two stretches have the same place, or which places one may have.
+- So stretches fall into groups of the same place, each with a set of possible places, and any
+  choice of one place per group is a consistent course of events. If a set is empty, there is none.
 
-A part of a story costs time in proportion to its own sentences; a test whether a support is stale
-goes over the story once.
+A part of a story takes time proportional to its own sentences; a test for staleness goes over the
+story once.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ Holder = tuple[str, str]
 PERSON, OBJECT = "person", "object"
 STAYS = ("move", "at", "not-at", "either")
 USES = {"put": "in", "lay": "on"}
-NOWHERE = ""  # the place that has no name
+NOWHERE = ""  # the place without a name
 
 
 def resolved(sentences: Sequence[Sentence]) -> list[tuple[Fact, ...]]:
-    """The facts of each sentence, with the subjects of the sentence before for a pronoun."""
+    """The facts of each sentence; a pronoun stands for the subjects of the previous sentence."""
     found: list[tuple[Fact, ...]] = []
     subjects: list[str] = []
     for facts, _ in sentences:
@@ -67,20 +68,20 @@ def resolved(sentences: Sequence[Sentence]) -> list[tuple[Fact, ...]]:
 
 
 class Course:
-    """One walk along a story: what is known of places, and who holds what in the end."""
+    """One walk along a story: what is known about places, and who holds what in the end."""
 
     def __init__(self, places: frozenset[str]) -> None:
         self._places = places
         self._root: list[int] = []
         self._domain: list[frozenset[str]] = []
         self.now: dict[tuple[str, str], int] = {}
-        """The present stretch of each person and thing."""
+        """The current stretch of each person and thing."""
         self.holder: dict[str, Holder | None] = {}
         self.consistent = True
         self.ways: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        """Of those whose way is followed: (sentence, stretch), the beginning at 0."""
+        """For those who are tracked: (sentence, stretch), beginning with sentence 0."""
         self.first: dict[tuple[str, str], int] = {}
-        """The stretch with which the present of somebody or something begins."""
+        """The stretch with which the present of each person or thing begins."""
         self.past: dict[tuple[str, int], frozenset[str]] = {}
         """Where somebody may have been in a part of the past."""
 
@@ -93,7 +94,7 @@ class Course:
         return len(self._root) - 1
 
     def find(self, stretch: int) -> int:
-        """The stretch that stands for all of the same place."""
+        """The representative of all stretches with the same place."""
         root = self._root
         while root[stretch] != stretch:
             root[stretch] = root[root[stretch]]
@@ -101,18 +102,18 @@ class Course:
         return stretch
 
     def domain(self, stretch: int) -> frozenset[str]:
-        """Where a stretch may be."""
+        """The possible places of a stretch."""
         return self._domain[self.find(stretch)]
 
     def same(self, one: int, other: int) -> None:
-        """Two stretches have the same place."""
+        """Give two stretches the same place."""
         one, other = self.find(one), self.find(other)
         if one != other:
             self._root[other] = one
             self.confine(one, self._domain[other])
 
     def confine(self, stretch: int, places: frozenset[str]) -> None:
-        """A stretch is in one of these places."""
+        """Confine a stretch to these places."""
         stretch = self.find(stretch)
         if self._domain[stretch] is not places:
             self._domain[stretch] &= places
@@ -120,14 +121,14 @@ class Course:
                 self.consistent = False
 
     def at(self, sort: str, name: str) -> int:
-        """The present stretch of somebody or something."""
+        """The current stretch of a person or thing."""
         stretch = self.now.get((sort, name))
         if stretch is None:
             stretch = self.now[sort, name] = self.first[sort, name] = self.fresh()
         return stretch
 
     def was(self, person: str, part: int, place: str) -> None:
-        """Somebody was in a place in a part of the past; 0 is where the present begins."""
+        """Record where somebody was in a part of the past; 0 is where the present begins."""
         here = self.past.get((person, part), self._places) & {place}
         self.past[person, part] = here
         if not here:
@@ -139,14 +140,14 @@ class Course:
     # --- events ---------------------------------------------------------------------------
 
     def move(self, number: int, person: str) -> None:
-        """Somebody begins a new stay and takes along what they hold."""
+        """Begin a new stay of a person, who takes along what they hold."""
         self.at(PERSON, person)
         self._enter((PERSON, person), number, self.fresh())
         self._bring((PERSON, person), number, self.now[PERSON, person])
 
     def _bring(self, holder: Holder, number: int, stretch: int) -> None:
         bearers, brought = [holder], set[str]()
-        for bearer in bearers:  # grows while it is read
+        for bearer in bearers:  # grows during iteration
             for thing, held in self.holder.items():
                 if held == bearer and thing not in brought:
                     brought.add(thing)
@@ -163,12 +164,12 @@ class Course:
         self.now[who] = stretch
 
     def way(self, who: tuple[str, str]) -> list[tuple[int, int]]:
-        """The stretches of somebody whose way is followed."""
+        """The stretches of a person or thing that is tracked."""
         return self.ways[who] or [(0, self.at(*who))]
 
 
 class Timeline(Examination):
-    """A story, to be asked what its parts entail."""
+    """A story that can be queried for what its parts entail."""
 
     def __init__(self, sentences: Sequence[Sentence], lore: Lore = NO_LORE) -> None:
         self._length = len(sentences)
@@ -187,7 +188,7 @@ class Timeline(Examination):
         self._past = {fact[1] for facts in self.facts for fact in facts if fact[0] == "went"}
         self._only: dict[str, frozenset[str]] = {place: frozenset({place}) for place in places}
         self._last: dict[Query, dict[str | None, tuple[int, ...]]] = {}
-        """Where things may have come from last by the whole story, and when."""
+        """By the whole story: where things may have come from last, and when."""
         self._happened = [True] * (self._length + 1)
         for number in self._numbers():
             refers = self._refers[number - 1]
@@ -216,7 +217,7 @@ class Timeline(Examination):
     # --- walking --------------------------------------------------------------------------
 
     def _understood(self, subset: Collection[int] | None) -> list[int]:
-        """The told sentences that say something, in order."""
+        """The told sentences that can be understood, in order."""
         if subset is None:
             told: Sequence[int] = self._numbers()
         else:
@@ -279,7 +280,7 @@ class Timeline(Examination):
                     course.holder[thing] = _holder(fact)
 
     def _part(self, word: str) -> int:
-        """The part of the past that a word is for: 0 for the last, -1 for the one before."""
+        """The part of the past that a word names: 0 for the last, -1 for the one before."""
         return self._lore.times.index(word) - len(self._lore.times) + 1
 
     def _told_places(self, course: Course, fact: Fact) -> frozenset[str]:
@@ -293,7 +294,7 @@ class Timeline(Examination):
     # --- conclusions ----------------------------------------------------------------------
 
     def conclude(self, query: Query, subset: Collection[int] | None = None) -> Conclusion | None:
-        """What the story, or only the sentences in `subset`, says to a query."""
+        """The conclusion of the story, or of only the sentences in `subset`, for a query."""
         if QUERIES.get(query[0]) != len(query) - 1:
             raise ValueError(f"unknown query: {query}")
         if subset is None and query[0] in WHY and not self._ever(query):
@@ -341,7 +342,7 @@ class Timeline(Examination):
         return Conclusion(tuple(sorted(kept)) or ("nothing",), tuple(sorted(detail)))
 
     def _latest(self, query: Query, understood: Sequence[int]) -> Conclusion | None:
-        """What the latest sentence about it answers, if that is one thing."""
+        """The answer of the latest matching sentence, if it is unique."""
         for number in reversed(understood):
             found = {_answer(query, fact) for fact in self.facts[number - 1]} - {None}
             if found:
@@ -352,7 +353,7 @@ class Timeline(Examination):
     # --- needs ----------------------------------------------------------------------------
 
     def _mood(self, person: str, understood: Sequence[int]) -> tuple[int, str] | None:
-        """The need of somebody that is in force after these sentences: its sentence and mood."""
+        """A person's need after these sentences: its sentence and mood."""
         mood: tuple[int, str] | None = None
         for number in understood:
             for fact in self.facts[number - 1]:
@@ -365,7 +366,7 @@ class Timeline(Examination):
         return mood
 
     def _ever(self, query: Query) -> bool:
-        """Whether some sentence tells what a question asks the reason for."""
+        """Whether some sentence states the event whose reason is asked for."""
         return any(_happened(query, fact) for facts in self.facts for fact in facts)
 
     def _reason(self, query: Query, course: Course, understood: Sequence[int]) -> Conclusion | None:
@@ -375,7 +376,7 @@ class Timeline(Examination):
             need = self._lore.needs.get(mood[1]) if mood else None
             if mood is None or need is None:
                 return None
-            # nobody goes where they are, or where they may be as told
+            # nobody goes where they already are, or may be
             domain = course.domain(course.at(PERSON, person))
             if need.place in domain and len(domain) < len(course._places):
                 return None
@@ -398,7 +399,7 @@ class Timeline(Examination):
     # --- where it was before --------------------------------------------------------------
 
     def _steps(self, query: Query, course: Course) -> list[tuple[int, frozenset[str], int, bool]]:
-        """The way of whom is asked about: (time, places, group, whether one may arrive there)."""
+        """The way of the subject: (time, places, group, whether one may arrive there)."""
         who = _subject(query)
         steps: list[tuple[int, frozenset[str], int, bool]] = []
         start = False
@@ -414,10 +415,10 @@ class Timeline(Examination):
         return steps
 
     def _before(self, query: Query, course: Course) -> dict[str | None, tuple[int, ...]]:
-        """Where it may have been before it last came there, None if it may not have come.
+        """Where it may have been before it last came there; None if it may never have come.
 
-        With the times at which it may have come from there last. Places without a name count as
-        one: ''.
+        Each with the times at which it may last have come from there. All places without a name
+        count as one: ''.
         """
         steps, goal = self._steps(query, course), query[2]
         found: dict[str | None, tuple[int, ...]] = {}
@@ -430,7 +431,7 @@ class Timeline(Examination):
                 for place in origin - {goal}:
                     found[place] = (*found.get(place, ()), time)
             if here == {goal} and goal not in origin:
-                return found  # it came then for certain, so what was before does not matter
+                return found  # it certainly came then, so what was before does not matter
         if _fits(steps, goal, None):
             found[None] = ()
         return found
@@ -438,7 +439,7 @@ class Timeline(Examination):
     # --- staleness ------------------------------------------------------------------------
 
     def stale(self, query: Query, whole: Conclusion, support: Collection[int]) -> str:
-        """What else is possible among all else that happens; empty if the conclusion lasts."""
+        """The alternatives left by everything else that happens; empty if the conclusion holds."""
         understood, asked, who = self._understood(support), _asked(query), _subject(query)
         follow = who if query[0] in PAST else None
         for handling in (False, True):
@@ -461,7 +462,8 @@ class Timeline(Examination):
 
     def _comes(self, query: Query, whole: Conclusion, course: Course) -> bool:
         """Whether it came from the place of the answer at one of the times at which, by the whole
-        story, it may have come last. That it has not come again since is left to the story."""
+        story, it may have come last. That it has not come again since is left to the story.
+        """
         if query not in self._last:
             story = self._walk(self._understood(None), _asked(query), _subject(query))
             self._last[query] = self._before(query, story)
@@ -477,7 +479,7 @@ class Timeline(Examination):
     # --- descriptions ---------------------------------------------------------------------
 
     def described(self, query: Query, subset: Collection[int] | None = None) -> str:
-        """What a part of the story says to a query, to go on after 'the story' or 'it'."""
+        """Describes what a part of the story says about a query, to follow 'the story' or 'it'."""
         understood = self._understood(subset)
         follow = _subject(query) if query[0] in PAST else None
         return self._described(query, self._walk(understood, _asked(query), follow), understood)
@@ -507,7 +509,7 @@ class Timeline(Examination):
 def prove(
     sentences: Sequence[Sentence], claims: Sequence[Claim], lore: Lore = NO_LORE
 ) -> list[list[str]]:
-    """What is wrong with each claim, in English; nothing if it is proven."""
+    """The objections to each claim, in English; empty if it is proven."""
     timeline = Timeline(sentences, lore)
     return [timeline.prove(claim) for claim in claims]
 
@@ -516,7 +518,7 @@ def prove(
 
 
 def _holder(fact: Fact) -> Holder | None:
-    """Who or what holds the thing of a fact after it."""
+    """Who or what holds the thing of a fact afterwards."""
     kind = fact[0]
     if kind in ("grab", "take"):
         return PERSON, fact[1]
@@ -530,7 +532,7 @@ def _obtains(fact: Fact) -> Holder | None:
 
 
 def _dealing(fact: Fact) -> tuple[Holder, ...]:
-    """Whose dealings with the thing of a fact it tells of: people's, and containers' with it."""
+    """Those who handle the thing of a fact: people, and the containers involved."""
     kind = fact[0]
     if kind in STAYS or kind in ("colour", "state", "went", "need"):
         return ()
@@ -553,7 +555,7 @@ _GIFTS: Mapping[str, tuple[tuple[int, ...], int]] = {
 
 
 def _answer(query: Query, fact: Fact) -> str | None:
-    """What a fact answers to a question about the latest of its sort."""
+    """The answer that a fact gives to a question about the latest of its kind."""
     if query[0] in ("what-colour", "what-state"):
         return (
             fact[2] if fact[0] == query[0].removeprefix("what-") and fact[1] == query[1] else None
@@ -569,7 +571,7 @@ def _answer(query: Query, fact: Fact) -> str | None:
 
 
 def _happened(query: Query, fact: Fact) -> bool | None:
-    """Whether a fact is what a why-question is about; None if that is left open."""
+    """Whether a fact is the event of a why-question; None if that is left open."""
     kind, person, wanted = fact[0], query[1], query[2]
     if fact[1] != person:
         return False
@@ -624,7 +626,7 @@ def _place(query: Query, domain: frozenset[str], places: frozenset[str]) -> Conc
 def _fits(
     steps: Sequence[tuple[int, frozenset[str], int, bool]], goal: str, last: int | None
 ) -> bool:
-    """Whether some course comes to the goal at step `last` and not again; or never, for None."""
+    """Whether some course reaches the goal at step `last` and not again; or never, for None."""
     there = {group for _, here, group, _ in steps if here == {goal}}
     away = {group for _, here, group, _ in steps if goal not in here}
     if last is not None:
@@ -633,7 +635,8 @@ def _fits(
     grows = True
     while grows and not there & away:
         grows = False
-        for at in range(len(steps) - 1, last or 0, -1):  # no arrival: who is there was there before
+        # no arrival: whoever is there was there before
+        for at in range(len(steps) - 1, last or 0, -1):
             if steps[at][3] and steps[at][2] in there and steps[at - 1][2] not in there:
                 there.add(steps[at - 1][2])
                 grows = True

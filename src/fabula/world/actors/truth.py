@@ -1,28 +1,34 @@
 """The simulator's own answer to every question, compared with each answer of the reader.
 
-It comes from the state of the world and from the simulator's records of what happened. Nothing
-here uses the reader or the text. Only 'Is P in the L?' also depends on what was told: the world
-always says yes or no, and 'maybe' is right as long as the told events leave the place open (see
+It comes from the state of the world and from the simulator's records of what happened. Nothing here
+uses the reader or the text. Only 'Is P in the L?' also depends on the telling: the world always
+says yes or no, and 'maybe' is right as long as the sentences leave the place open (see
 disclosure.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Final
 
 from fabula.language import Language
 from fabula.world.actors.disclosure import Disclosure
-from fabula.world.actors.events import Stage, Told
+from fabula.world.actors.events import Stage
 from fabula.world.base import Query
 
 Answer = tuple[str, ...]
 
-NO_ANSWER: Answer = ()
-"""To a question that should not be asked: equal to no answer of the reader."""
+Disclosed = Callable[[], Disclosure]
+
+NO_ANSWER: Final[Answer] = ()
+"""The answer to an invalid question: it equals no answer of the reader."""
 
 
-def truth(stage: Stage, language: Language, query: Query, told: Sequence[Told]) -> Answer:
-    """The answer that the world gives to a question about people, places and things."""
+def truth(stage: Stage, language: Language, query: Query, disclosed: Disclosed) -> Answer:
+    """The answer that the world gives to a question about people, places and things.
+
+    `disclosed` gives what was told so far; only 'Is P in the L?' looks at it.
+    """
     kind, name = query[0], query[1]
     if kind == "where-person":
         return (stage.place[name],)
@@ -37,7 +43,7 @@ def truth(stage: Stage, language: Language, query: Query, told: Sequence[Told]) 
         before = next(came, None)
         return (before,) if before else NO_ANSWER
     if kind == "yes-no":
-        return (language.answers[_verdict(stage, language, name, query[2], told)],)
+        return (language.answers[_verdict(stage, name, query[2], disclosed())],)
     if kind in ("list", "count", "what-in", "what-on"):
         held = tuple(sorted(o for o, who in stage.holder.items() if who == name))
         if kind == "count":
@@ -46,19 +52,15 @@ def truth(stage: Stage, language: Language, query: Query, told: Sequence[Told]) 
     return _given(stage, query)
 
 
-def _verdict(
-    stage: Stage, language: Language, person: str, place: str, told: Sequence[Told]
-) -> str:
-    """Whether a person is at a place: 'maybe' if the told events do not settle it."""
-    times = language.lore.times
-    settled = Disclosure(told, times[-1] if times else "").of(person).verdict(place)
-    if settled == "maybe":
+def _verdict(stage: Stage, person: str, place: str, disclosed: Disclosure) -> str:
+    """Whether a person is at a place: 'maybe' if the sentences do not settle it."""
+    if disclosed.of(person).verdict(place) == "maybe":
         return "maybe"
     return "yes" if stage.place[person] == place else "no"
 
 
 def _given(stage: Stage, query: Query) -> Answer:
-    """What the latest give that fits the question answers."""
+    """The answer given by the latest give that fits the question."""
     kind, *named = query
     for giver, thing, receiver in reversed(stage.gives):
         if kind == "who-gave" and named == [thing]:

@@ -1,11 +1,11 @@
-"""What people of the simulator want, and why they do what they do.
+"""The needs of the simulated people, and the reasons for what they do.
 
 Promises:
-1. A person has one need at a time. It comes only to one who is neither where the need leads nor has
-   what it is for, and lasts until they have the thing, however they got it.
-2. A need leads nobody anywhere by force: SEEK and SATISFY are events beside the others, and whoever
-   just happens to come to the place or to take the thing does so for the need, too.
-3. The wanted things are at the start where people go for them.
+1. A person has one need at a time. It only befalls people who are not where the need leads and do
+   not have what it is for, and it lasts until they have the thing, however they got it.
+2. A need forces nobody to go anywhere: SEEK and SATISFY are events like the others, and whoever
+   happens to come to the place or to take the thing also does so because of the need.
+3. At the start, the things people may want are where people go for them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fabula.world.actors.events import Stage, Told
 
 
 class Wants:
-    """Who wants what, and the reasons of what has happened."""
+    """Who wants what, and the reasons for past events."""
 
     def __init__(
         self, stage: Stage, moods: Sequence[str], needs: Mapping[str, Need], limit: int
@@ -26,19 +26,19 @@ class Wants:
         self._needs = needs
         self._moods = moods
         self._limit = limit
-        """Needs that a person has at most; 0: any number."""
+        """Maximum number of needs per person; 0: any number."""
         self._counts = dict.fromkeys(stage.persons, 0)
         self.mood: dict[str, str] = {}
         """The moods in force."""
         self.reasons: dict[tuple[str, str, str], str | None] = {}
-        """(kind of question, person, place or thing) to the mood behind the latest such event."""
+        """(question kind, person, place or thing) to the mood behind the latest such event."""
         for mood in moods:
             need = needs[mood]
             stage.spot[need.thing] = need.place
             stage.trail[need.thing] = [need.place]
 
     def options(self, kind: str, person: str | None = None) -> list[tuple[str, ...]]:
-        """The valid arguments of NEED, SEEK or SATISFY, of one person or of anyone."""
+        """The valid arguments of NEED, SEEK or SATISFY, for one person or for anyone."""
         stage, needs = self._stage, self._needs
         people = stage.persons if person is None else (person,)
         if kind == "NEED":
@@ -59,8 +59,8 @@ class Wants:
         ]
 
     def note(self, told: Told) -> None:
-        """Something has happened and is told."""
-        kind, subjects, args, _ = told
+        """Record something that has happened and is told."""
+        kind, subjects, args = told.kind, told.subjects, told.args
         if kind == "NEED":
             self.mood[subjects[0]] = args[0]
             self._counts[subjects[0]] += 1

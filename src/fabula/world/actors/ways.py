@@ -1,14 +1,15 @@
-"""Where somebody was before they came to a place: the order of time, not that of the telling.
+"""Where somebody was before they came to a place: in order of time, not in order of telling.
 
     1 Julie went to the park this morning.   2 Yesterday Julie went to the school.
     Where was Julie before the park? school, by {1, 2}.
 
-A person's *way* is their stays in order of time (see knowledge.py). What is asked for is the stay
-just before the latest that is known to have begun by coming to the place. It is not known
-- if a movement told since may have led there again ('is no longer in the hall');
-- if nothing is told of the part of the past before: who was in the park yesterday and in the
-  school this evening may have been anywhere in between.
-A part of the past of which nothing is told is no arrival: one speaks of what was told.
+A person's *way* is their stays in order of time (see knowledge.py). The question asks for the stay
+just before their latest known arrival at the place. The answer is unknown
+- if a later movement may have led there again ('is no longer in the hall');
+- if the part of the past before is never mentioned: somebody who was in the park yesterday and in
+  the school this evening may have been anywhere in between.
+
+A part of the past that no sentence mentions does not count as an arrival.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fabula.world.actors.asking import Cast, Conclusion, Kind, places_of
 from fabula.world.actors.knowledge import Knowledge, Node, known_place, open_places, place_bit
 from fabula.world.base import Candidate, Query
 
-PRODUCT_LIMIT = 16  # of the supports of two places, the best so many are combined
+PRODUCT_LIMIT = 16  # number of supports of each of two places that are combined
 
 
 def _legs(way: Sequence[Node | None], bit: int) -> tuple[Node, Node] | None:
@@ -30,13 +31,13 @@ def _legs(way: Sequence[Node | None], bit: int) -> tuple[Node, Node] | None:
     here = len(way) - 1
     while here > 0:
         stay = way[here]
-        if stay is not None and stay.mask:  # a movement was told
+        if stay is not None and stay.mask:  # a stated movement
             domain = open_places(stay)
             if domain == bit:
                 break
             before = way[here - 1]
             if domain & bit and (before is None or open_places(before) != bit):
-                return None  # perhaps an arrival, unless it is the same place still
+                return None  # perhaps an arrival, unless it is still the same place
         here -= 1
     while here > 0:
         stay, before = way[here], way[here - 1]
@@ -63,14 +64,13 @@ def _masks(knowledge: Knowledge, query: Query) -> list[int]:
 
 
 class Comings(NamedTuple):
-    """What may be asked about the way of a person, as long as nothing new is told of them."""
+    """The questions about a person's way, valid until they move or more of their past is told."""
 
     stay: Node | None
-    told: int
-    """The evidence for that stay, and how much is told of the past: both only grow."""
+    """The person's latest stay."""
     candidates: list[Candidate]
     once: list[Candidate]
-    """Those about a place where the person was not in two stays."""
+    """Those about a place the person visited only once."""
 
 
 def _comings(knowledge: Knowledge, person: str) -> Comings:
@@ -87,22 +87,17 @@ def _comings(knowledge: Knowledge, person: str) -> Comings:
                 found.append(candidate)
                 if sum(domain & bit != 0 for domain in domains) == 1:
                     once.append(candidate)
-    return Comings(*_state(knowledge, person), found, once)
-
-
-def _state(knowledge: Knowledge, person: str) -> tuple[Node | None, int]:
-    stay = knowledge.stays.get(person)
-    return stay, len(knowledge.past.get(person, ())) + (stay.mask if stay else 0)
+    return Comings(knowledge.stays.get(person), found, once)
 
 
 def survey(knowledge: Knowledge, cast: Cast, single_visit: bool = False) -> list[Candidate]:
-    """All that can be asked now, or only about places where the person was just once."""
+    """All questions that can be asked now, or only those about places visited exactly once."""
     found: list[Candidate] = []
     known = knowledge.comings
     for person in cast.persons:
         comings = known.get(person)
-        # where things are handled, what is told of others may matter to anybody
-        if comings is None or knowledge.trails or comings[:2] != _state(knowledge, person):
+        # if things are handled, sentences about others may matter to anybody
+        if comings is None or knowledge.trails or comings.stay is not knowledge.stays.get(person):
             comings = known[person] = _comings(knowledge, person)
         found += comings.once if single_visit else comings.candidates
     return found

@@ -1,8 +1,8 @@
 """The verifier's own reading of stories about kinds, and what follows from them.
 
-Somebody is of a kind if the story says so, and of every kind above it. They are afraid of whatever
-one of these kinds is afraid of. By convention (see rules.lp), whoever is told no colour has the
-colours of the others who are told to be of the same kind.
+An individual is of a kind if the story says so, and of every kind above it, and is afraid of
+whatever one of these kinds is afraid of. By convention (see rules.lp), an individual without a
+stated colour has the colours of the others stated to be of the same kind.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from fabula.language.patterns import Patterns, language_data, matching, nothing_fits, silent
-from fabula.world.base import Claim, Fact, Query
-from fabula.world.proving import examine
+from fabula.world.base import Fact, Query
+from fabula.world.small import SmallAccount
 
 SLOTS = {
     "member": ("one", "kind"),
@@ -46,7 +46,7 @@ class Grammar:
         return self._singular.get(word) or word.removesuffix("s")
 
     def fact(self, sentence: str) -> Fact:
-        """The facts of a sentence; empty if it states none."""
+        """The fact of a sentence; empty if it states none."""
         found = self._sentences.best(sentence)
         if found is None:
             if self._silent(sentence):
@@ -63,47 +63,30 @@ class Grammar:
         return (found.meaning, found.slots["one"])
 
 
-class Account:
-    """A story as the verifier reads it."""
+class Account(SmallAccount):
+    """The verifier's view of a story."""
 
     def __init__(self, code: str, sentences: Sequence[str]) -> None:
-        self._grammar = grammar(code)
-        self._facts = [self._grammar.fact(sentence) for sentence in sentences]
+        super().__init__(grammar(code), sentences)
 
-    def facts(self) -> list[tuple[Fact, ...]]:
-        """The facts of each sentence."""
-        return [(fact,) if fact else () for fact in self._facts]
+    def conclude(self, query: Query, told: Collection[int]) -> set[str]:
+        """The conclusion of these sentences for a query."""
+        return answers(self._facts, query, told)
 
-    def query(self, question: str) -> Query:
-        """The query behind a question."""
-        return self._grammar.question(question)
-
-    def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
-        if logic:
-            from fabula.world.kinds import oracle
-
-            return oracle.prove(self._facts, claims)
-        return [
-            examine(
-                claim,
-                len(self._facts),
-                lambda told: answers(self._facts, claim.query, told),  # noqa: B023
-                set(claim.answer),
-            )
-            for claim in claims
-        ]
+    def wanted(self, answer: tuple[str, ...]) -> set[str]:
+        """The value that `conclude` must return for an answer."""
+        return set(answer)
 
 
 def answers(facts: Sequence[Fact], query: Query, told: Collection[int]) -> set[str]:
-    """All that these sentences answer to a query."""
+    """All answers to a query that follow from these sentences."""
     known = [fact for number in told if (fact := facts[number - 1])]
-    # a name may be asked for without its capital
+    # a question may write the name without its capital
     names = {fact[1].lower(): fact[1] for fact in facts if fact and fact[0] in ("member", "colour")}
     name = names.get(query[1].lower(), query[1])
     kinds = [fact[2] for fact in known if fact[:2] == ("member", name)]
     if query[0] == "afraid":
-        for kind in kinds:  # grows while it is read
+        for kind in kinds:  # grows during iteration
             above = [fact[2] for fact in known if fact[:2] == ("subkind", kind)]
             kinds += [other for other in above if other not in kinds]
         return {fact[2] for fact in known if fact[0] == "fear" and fact[1] in kinds}

@@ -1,4 +1,4 @@
-"""Kinds in words: said, and parsed back."""
+"""Kinds in words: rendered, and parsed back."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class KindsLanguage:
         self._facts: dict[str, Fact] = {}
 
     def plural(self, kind: str) -> str:
-        """Several of a kind."""
+        """The plural of a kind."""
         return self._plurals.get(kind) or f"{kind}s"
 
     def singular(self, kinds: str) -> str:
-        """One of several."""
+        """The singular of a plural."""
         return self._singulars.get(kinds) or kinds.removesuffix("s")
 
     def say(self, fact: Fact) -> str:
@@ -60,7 +60,7 @@ class KindsLanguage:
     def parse(self, sentence: str) -> Fact:
         """The fact of a sentence: member, subkind, fear or colour, and its two arguments.
 
-        Empty if it tells none (see language/conventions.py).
+        Empty if it states none (see language/conventions.py).
         """
         fact = self._facts.get(sentence)
         if fact is None and sentence in silent(self._code, "kinds"):
@@ -88,5 +88,5 @@ class KindsLanguage:
 
 @cache
 def language(code: str) -> KindsLanguage:
-    """The language of this code."""
+    """The language with this code."""
     return KindsLanguage(language_file(code, "kinds"))

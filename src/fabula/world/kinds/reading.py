@@ -1,14 +1,14 @@
-"""The reader of kinds: what somebody is, and what follows from it.
+"""The reader of kinds: what an individual is, and what follows from it.
 
 Promises:
-1. Deduction: one who is of a kind is of every kind above it, and afraid of what such a kind is
-   afraid of. The minimal supports of an answer are the chains member, subkind …, fear.
-2. Induction, a *convention* and no entailment: somebody whose colour is not told has the colour of
-   the peers, those told to be of the same kind and of a colour, if all of these agree. A support is
-   one peer: the kind of the asked, the kind of the peer, the colour of the peer. If peers differ,
-   nothing is answered.
-3. Where different answers follow, none is given.
-4. A name in a question may be written without its capital.
+1. Deduction: a member of a kind belongs to every kind above it, and is afraid of what such a kind
+   is afraid of. The minimal supports of an answer are the chains member, subkind …, fear.
+2. Induction, a *convention* and not an entailment: an individual without a stated colour has the
+   colour of its peers, the others stated to be of the same kind and to have a colour, if all of
+   these agree. A support is one peer: the kind of the individual, the kind of the peer, the colour
+   of the peer. If peers differ, there is no answer.
+3. If different answers follow, there is no answer.
+4. A question may write a name without its capital.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class KindsReading:
     def __init__(self, tongue: KindsLanguage, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self.told: list[Fact] = []
-        """The fact of each sentence, empty if it tells none."""
+        """The fact of each sentence, empty if it states none."""
         self._names: set[str] = set()
         for sentence in sentences:
             self.hear(sentence)
@@ -66,11 +66,11 @@ class KindsReading:
         return _induce(known, one)
 
     def find(self, query: Query) -> Finding | None:
-        """The finding for a query, or None if the story does not settle it."""
+        """The answer to a query with its supports, or None if the story does not settle it."""
         return _only(self.answers(query))
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        """The answer if only these sentences had been told, or None if none follows."""
+        """The answer if the story had only these sentences, or None if none follows."""
         finding = _only(self.answers(query, numbers_of(mask)))
         return None if finding is None else finding.answer
 
@@ -115,7 +115,7 @@ def _deduce(known: dict[tuple[str, str], list[Numbered]], one: str) -> dict[str,
 
 
 def _induce(known: dict[tuple[str, str], list[Numbered]], one: str) -> dict[str, list[int]]:
-    """Somebody's colour, told or by what peers have."""
+    """An individual's colour: stated, or that of its peers."""
     told = known.get(("colour", one))
     found: dict[str, list[int]] = {}
     if told:

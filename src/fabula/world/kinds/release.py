@@ -1,8 +1,8 @@
 """How the bAbI release labels tasks 15 and 16: the answer, and the sentences cited, in order.
 
-15  what the person is, then what that kind is afraid of
-16  what the person is, then what the peer is, then the peer's colour; the peer is the one whose
-    kind is told last, whatever colour the others have
+15  the kind of the individual, then what that kind is afraid of
+16  the kind of the individual, then the kind of the peer, then the peer's colour; the peer is
+    the one whose kind is stated last, whatever colour the others have
 """
 
 from __future__ import annotations
@@ -42,6 +42,6 @@ def cite(reading: KindsReading, query: Query) -> Citation | None:
 
 
 def citations(reading: KindsReading, query: Query) -> list[Citation]:
-    """All that the release may give: one, or nothing."""
+    """All labels that the release may give: one, or none."""
     found = cite(reading, query)
     return [found] if found else []

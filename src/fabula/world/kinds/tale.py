@@ -1,4 +1,4 @@
-"""A story about kinds in the making."""
+"""A story about kinds in progress."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fabula.world.kinds.recipe import KindsRecipe
 from fabula.world.relations.amounts import bounds, draw_amount, some
 
 EXCHANGES = 64
-"""Names tried at most to make a proof belong to its split."""
+"""Maximum number of names tried to make a proof fit its split."""
 
 
 class KindsTale(OneWording):
-    """One story: individuals of several kinds, and what holds of the kinds."""
+    """One story: individuals of several kinds, and the properties of the kinds."""
 
     def __init__(
         self, recipe: KindsRecipe, unfold: Draw, tell: Draw, brief: Brief | None = None
@@ -48,7 +48,7 @@ class KindsTale(OneWording):
         above: dict[str, str] = {}
         level, heads = species, {kind: kind for kind in species}
         for _ in range(steps):
-            # a new level of groups, on which every kind of the level below finds a place
+            # a new level of groups, with a place for every kind of the level below
             fresh, groups = groups[: len(species)], groups[len(species) :]
             above |= {kind: pick(draw, fresh) for kind in level}
             level = list(dict.fromkeys(above[kind] for kind in level))
@@ -88,9 +88,9 @@ class KindsTale(OneWording):
         return shuffled(draw, facts)
 
     def _exchange(self, draw: Draw, admits: Callable[[str], bool]) -> None:
-        """Give the asked another name until the proof belongs to the split.
+        """Rename the individual in the question until the proof belongs to the split.
 
-        So no story is told and read for another split; what is read is checked all the same.
+        So no story is told and read for another split; the reader still checks the result.
         """
         ((asked, answer),) = self.answers.items()
         places = {fact[:2]: at for at, fact in enumerate(self.facts)}
@@ -104,7 +104,7 @@ class KindsTale(OneWording):
         told = [self.language.say(self.facts[at]) for at in max(proofs, key=_latest)]
         free = [name for name in self.recipe.people if ("member", name) not in places]
         for _ in range(EXCHANGES if free else 0):
-            query = ("colour", asked.lower() if self.recipe.small_names else asked)
+            query = ("colour", asked.lower() if self.recipe.lowercase_names else asked)
             said = self.language.say(("member", asked, kind))
             if admits(proof_content([*told, said], query)):
                 break
@@ -113,33 +113,40 @@ class KindsTale(OneWording):
         self.facts[mine] = ("member", asked, kind)
 
     def _colours_as_released(self, draw: Draw, people: list[str], species: list[str]) -> list[Fact]:
-        """Kind and colour of each, in this order; the one whose colour would come last is asked.
+        """Kind and colour of each, in this order; the question is about the one whose colour would
+        be last.
 
-        An individual's colour is that of the one of its kind told before, or drawn freely.
+        An individual's colour is that of the previous one of its kind, or drawn freely.
         """
         recipe = self.recipe
-        while True:
-            turns = []
-            left = dict.fromkeys(people, 2)
-            while left:
-                name = pick(draw, list(left))
-                turns.append(name)
-                left[name] -= 1
-                if not left[name]:
-                    del left[name]
-            asked = turns.pop()
-            kinds = {name: pick(draw, species) for name in people}
-            peers = sum(kind == kinds[asked] for kind in kinds.values()) - 1
-            if peers not in (0, 2):  # the release has none of these
-                break
+        turns: list[str] = []
+        waiting, begun = list(people), set[str]()
+        while waiting:
+            at = int(draw() * len(waiting))
+            name = waiting[at]
+            turns.append(name)
+            if name in begun:
+                del waiting[at]
+            begun.add(name)
+        asked = turns.pop()
+        peers = 0
+        kinds: dict[str, str] = {}
+        while peers in (0, 2):  # these do not occur in the release
+            peers = -1
+            for name in people:
+                kinds[name] = species[int(draw() * len(species))]
+            for kind in kinds.values():
+                peers += kind == kinds[asked]
         facts: list[Fact] = []
         before: dict[str, str] = {}
+        told = set[str]()
         for name in turns:
             kind = kinds[name]
-            if ("member", name, kind) not in facts:
+            if name not in told:
+                told.add(name)
                 facts.append(("member", name, kind))
                 continue
-            if kind not in before or draw() < recipe.unlike:
+            if kind not in before or draw() < recipe.exception_rate:
                 before[kind] = pick(draw, recipe.colours)
             facts.append(("colour", name, before[kind]))
         self.answers = {asked: before.get(kinds[asked], "")}  # as if nothing were drawn freely
@@ -148,7 +155,7 @@ class KindsTale(OneWording):
     # --- the rest -------------------------------------------------------------------------
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
-        """Tell all there is; a story has no other goal."""
+        """Tell the whole story; `goal` does not matter."""
         facts = self.facts
         end = len(facts) if pause is None else min(pause, len(facts))
         for at in range(len(self.sentences), end):
@@ -163,7 +170,7 @@ class KindsTale(OneWording):
             return list(self._known)
         found = self._known
         for name, answer in self.answers.items():
-            query = (kind, name.lower() if self.recipe.small_names else name)
+            query = (kind, name.lower() if self.recipe.lowercase_names else name)
             if self._released:
                 cited = release.cite(self._reading, query)
                 if cited is not None:
@@ -173,10 +180,10 @@ class KindsTale(OneWording):
         return list(found)
 
     def truth(self, query: Query) -> tuple[str, ...]:
-        """The answer that the kinds give.
+        """The answer by the kinds.
 
-        In the release dialect an individual has the colour of the one of its kind told before, or
-        one drawn freely; the individual asked about has the former.
+        In the release dialect an individual has the colour of the previous one of its kind, or one
+        drawn freely; the individual in the question has the former.
         """
         asked = query[1].lower()  # questions may write names without a capital
         return tuple(answer for name, answer in self.answers.items() if name.lower() == asked)
@@ -191,7 +198,7 @@ class KindsTale(OneWording):
 
 
 def _latest(places: tuple[int, int]) -> tuple[int, int]:
-    """Sort key: of two proofs the one with the later sentences is written."""
+    """Sort key: the proof with the later sentences is written."""
     return max(places), min(places)
 
 
@@ -199,14 +206,12 @@ def _fears_first(draw: Draw, rules: list[Fact], members: list[Fact]) -> list[Fac
     """Rules and members interleaved, each member after the fear of its kind."""
     facts: list[Fact] = []
     waiting = [*rules, *members]
+    fears = {rule[1] for rule in rules if rule[0] == "fear"}
     while waiting:
-        ready = [
-            fact
-            for fact in waiting
-            if fact[0] != "member"
-            or not any(rule[0] == "fear" and rule[1] == fact[2] for rule in waiting)
-        ]
+        ready = [fact for fact in waiting if fact[0] != "member" or fact[2] not in fears]
         fact = pick(draw, ready)
         waiting.remove(fact)
+        if fact[0] == "fear":
+            fears.discard(fact[1])
         facts.append(fact)
     return facts

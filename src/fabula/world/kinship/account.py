@@ -1,14 +1,14 @@
-"""The verifier's own way from text to facts: units of a story about kin, and questions.
+"""The verifier's own parser for units of a story about kin, and for questions.
 
 A unit consists of scenes: sentences with slots in which people are mentioned. Scenes, settings,
 mention forms and plain statements are plain patterns (see language/patterns.py) made from the
 language files; a mention is a pattern inside a slot. Pronouns are resolved here:
 
-* In the second or third slot of a scene, the pronoun of a mention ('his uncle Bob') stands for the
-  person in the first slot; in the first slot, for the only person of the unit so far who can be
-  meant.
-* A pronoun that fills the second slot alone stands for the person by whom the first is introduced
-  ('Ann's uncle Bob taught her …').
+- In the second or third slot of a scene, the pronoun of a mention ('his uncle Bob') refers to the
+  person in the first slot; in the first slot, to the only person of the unit so far it can refer
+  to.
+- A pronoun that fills the second slot alone refers to the person who introduces the first ('Ann's
+  uncle Bob taught her …').
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from fabula.errors import ParseError
 from fabula.language.patterns import (
     MEMO,
     SLOT,
+    Memo,
     Patterns,
     Slot,
     language_data,
@@ -63,13 +64,13 @@ class Mention(NamedTuple):
     """A person as mentioned in a slot."""
 
     person: str
-    """The person mentioned; nobody if the mention is a pronoun."""
+    """The person mentioned; empty if the mention is a pronoun."""
     known: str = ""
-    """The person who introduces them; nobody if a pronoun stands for them."""
+    """The person who introduces them; empty if it is a pronoun."""
     kin: str = ""
     """The relation of the person to the known one,"""
     back: str = ""
-    """or the other way round."""
+    """or the inverse relation."""
     genders: frozenset[tuple[str, str]] = frozenset()
     """Genders of both that the words allow."""
     introduced: bool = True
@@ -102,12 +103,15 @@ class Grammar:
             self._plain.add(text, "", plain)
         for key, kind in QUESTIONS.items():
             self._questions.add(data[key], kind, {"a": NAME, "b": NAME})
-        self._known: dict[str, tuple[Fact, ...]] = {}
+        self.facts = Memo(self._parsed)
+        """The facts of a unit: relations, and genders that no kin word gives."""
 
     # --- patterns ---------------------------------------------------------------------------
 
     def _read_files(self, code: str) -> None:
-        """Scenes have slots; other sentences are asides; other text leads into a scene."""
+        """Load the files: scenes have slots; other sentences are asides; other text leads into a
+        scene.
+        """
         folder = resources.files("fabula.language") / code / "kinship"
         slots = {True: Slot(self._possessive), False: Slot(self._mention)}
         for path in sorted(folder.iterdir(), key=lambda path: path.name):
@@ -168,7 +172,7 @@ class Grammar:
     # --- mentions ---------------------------------------------------------------------------
 
     def _mention(self, text: str) -> tuple[Mention, ...] | None:
-        """The ways to understand a text as the mention of a person."""
+        """The ways to parse a text as the mention of a person."""
         if text not in self._heard:
             if len(self._heard) >= MEMO:
                 self._heard.clear()
@@ -209,15 +213,6 @@ class Grammar:
                 yield Mention(person, known, kin, back, allowed)
 
     # --- units ------------------------------------------------------------------------------
-
-    def facts(self, unit: str) -> tuple[Fact, ...]:
-        """The facts of a unit: kin, and genders that no kin word gives."""
-        known = self._known.get(unit)
-        if known is None:
-            if len(self._known) >= MEMO:
-                self._known.clear()
-            known = self._known[unit] = self._parsed(unit)
-        return known
 
     def _parsed(self, unit: str) -> tuple[Fact, ...]:
         if self._silent(unit):
@@ -266,7 +261,7 @@ class Grammar:
             assert problem is not None
             raise problem
         if any(other.facts() != found[0].facts() for other in found[1:]):
-            raise ParseError(f"'{sentence}' can be read in more than one way.")
+            raise ParseError(f"'{sentence}' is ambiguous: more than one pattern fits.")
         heard.become(found[0])
 
     def question(self, text: str) -> Query:
@@ -283,9 +278,9 @@ class _Heard:
     def __init__(self) -> None:
         self.kin: list[Fact] = []
         self.people: dict[str, str] = {}
-        """Everybody mentioned, with the gender as far as it is told."""
+        """Everybody mentioned, with the gender as far as it is known."""
         self.worded: set[str] = set()
-        """Those whose gender a kin word tells."""
+        """Those whose gender is given by a kin word."""
 
     def copy(self) -> _Heard:
         twin = _Heard()
@@ -321,7 +316,7 @@ class _Heard:
             known = mention.known
             if not mention.person:  # a pronoun alone
                 if place != 1 or not first.known:
-                    raise ParseError(f"nobody is meant by a pronoun in '{sentence}'.")
+                    raise ParseError(f"a pronoun in '{sentence}' refers to nobody.")
                 self.sex(first.known, knowns.pop(), sentence)
                 continue
             if not mention.introduced:
@@ -346,12 +341,14 @@ class _Heard:
         """The only person so far who may have this gender."""
         found = [name for name, sex in self.people.items() if sex in ("", gender)]
         if len(found) != 1:
-            raise ParseError(f"it is not clear who is meant in '{sentence}'.")
+            raise ParseError(
+                f"'{sentence}' is ambiguous: it is not clear whom a pronoun refers to."
+            )
         return found[0]
 
 
 class Account:
-    """A story as the verifier reads it; `templates` are those that the record brings along."""
+    """The verifier's view of a story; `templates` are those stored in the record."""
 
     def __init__(
         self, code: str, sentences: Sequence[str], templates: Sequence[Mapping[str, Any]] = ()
@@ -372,11 +369,13 @@ class Account:
         return self._grammar.question(question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
+        """Objections to each claim, by the logic program if `logic` is set; empty if it is
+        proven.
+        """
         told = {fact[0] for unit in self._facts for fact in unit if len(fact) == 3}
         found = []
         for claim in claims:
-            # the basic words, and whatever others the story or the claim uses
+            # the basic words, and any others that the story or the claim uses
             more = told.union(claim.answer)
             words = [word for word in WORDS if word in BASIC or word in more]
             marriage = claim.query[0] == MARRIAGE
@@ -443,13 +442,15 @@ def _sound(fact: Fact) -> bool:
 
 
 def _sentences(text: str) -> list[str]:
-    """The sentences of a text, which all end in a full stop."""
+    """The sentences of a text; all end in a full stop."""
     pieces = text.split(". ")
     return [*(f"{piece}." for piece in pieces[:-1]), pieces[-1]]
 
 
 def _variants(text: str) -> Iterable[str]:
-    """Every way to make the choices [a|b] in a text; 'an' is written 'a', as in what is read."""
+    """Every expansion of the choices [a|b] in a text; 'an' becomes 'a', as in the text to be
+    read.
+    """
     parts = CHOICE.split(text)
     choices = [part.split("|") if n % 2 else [part] for n, part in enumerate(parts)]
     return (AN.sub(r"\1 ", "".join(chosen)) for chosen in product(*choices))

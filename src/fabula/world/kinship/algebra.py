@@ -1,33 +1,34 @@
 """The algebra of kin: positions in a family, and which follow from which.
 
-The axioms (also in rules.lp, where clingo uses them on its own):
-1. Everyone is the child of one couple; a couple are a man and a woman and share their children.
+The axioms (also in rules.lp, where clingo uses them independently):
+1. Everyone is the child of one couple; a couple is a man and a woman and shares its children.
 2. Siblings share both parents.
 3. Everyone has at most one spouse.
 4. Nobody is their own relative, by blood or marriage: a family is a tree of people and couples.
 5. Different names are different people.
 
-So two relatives are joined by exactly one way through the tree. A *position* is that way, a word
+So two relatives are joined by exactly one path through the tree. A *position* is that path, a word
 over P (a parent), S (a sibling), M (the spouse), C (a child): an uncle is at PS, a father-in-law at
-MP. One comes to a parent or spouse through the couple they belong to, so the way goes on to *their*
-parents or siblings (P, S); to a sibling or child as somebody's child, so it goes on to their spouse
-or children (M, C). Positions up to LONGEST letters are numbered, and a *set* of them is a bit mask:
-what somebody may be. UNKNOWN is every position, also the longer ones.
+MP. A parent or spouse is reached through the couple they belong to, so the path continues to
+*their* parents or siblings (P, S); a sibling or child is reached as somebody's child, so it
+continues to their spouse or children (M, C). Positions up to LONGEST letters are numbered, and a
+*set* of them is a bit mask: what somebody may be. UNKNOWN is every position, including longer ones.
 
 Promises:
-1. `compose` never leaves out a position that some family allows (genders are not used, so it may
-   allow more than there is); what `fold` says of a chain holds in every family that fits it.
-2. Words of a vocabulary have no position in common, so one word at most is right.
+1. `compose` never leaves out a position that some family allows (it ignores genders, so it may
+   allow too many); what `fold` derives from a chain holds in every family that fits it.
+2. No two words of a vocabulary share a position, so at most one word is right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cache, cached_property, lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
 
 LONGEST = 5
-MOST_KEPT = 500_000  # compositions remembered, so that memory stays flat
+MOST_KEPT = 500_000  # cached compositions, so that memory stays flat
+MOST_FOLDED = 200_000  # cached chains
 GOES_ON = {"P": "PS", "M": "PS", "S": "MC", "C": "MC"}
 MIRROR = str.maketrans("PC", "CP")
 
@@ -44,7 +45,7 @@ def _positions() -> list[str]:
 
 POSITIONS = _positions()
 NUMBER = {place: n for n, place in enumerate(POSITIONS)}
-UNKNOWN = (1 << len(POSITIONS) + 1) - 1  # the last bit stands for all longer positions
+UNKNOWN: Final = -1
 
 
 def mirrored(place: str) -> str:
@@ -53,7 +54,7 @@ def mirrored(place: str) -> str:
 
 
 def join(first: str, second: str) -> set[str]:
-    """All positions of the third person, the first person's own place ('') included."""
+    """All positions of the third person, including that of the first person ('')."""
     if not first or not second:
         return {first + second}
     start, rest = first[:-1], second[1:]
@@ -77,110 +78,130 @@ def join(first: str, second: str) -> set[str]:
 
 
 def mask_of_places(places: Iterable[str]) -> int:
-    """The positions as a bit mask; one that is too long makes it UNKNOWN."""
+    """The positions as a bit mask; UNKNOWN if one is too long."""
     mask = 0
     for place in places:
-        if place not in NUMBER:
+        if len(place) > LONGEST:
             return UNKNOWN
-        mask |= 1 << NUMBER[place]
+        number = NUMBER.get(place)
+        if number is None:  # a position with a step that only weaker laws have (conventions.py)
+            number = NUMBER[place] = len(POSITIONS)
+            POSITIONS.append(place)
+        mask |= 1 << number
     return mask
 
 
 def places_of(mask: int) -> list[str]:
     """The positions in a mask."""
-    return [place for n, place in enumerate(POSITIONS) if mask >> n & 1]
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(POSITIONS[low.bit_length() - 1])
+        mask ^= low
+    return found
 
 
-class _Row(dict[int, int]):
-    """The compositions with one set of positions, computed on demand."""
+Law = Callable[[str, str], Iterable[str] | None]
+"""Joins two positions: all that the third person's may be; None if nothing is known of it."""
 
-    kept = 0  # entries of all rows
 
-    def __init__(self, first: int) -> None:
-        super().__init__()
-        self._first = places_of(first) if first != UNKNOWN else []
-        self._known = first != UNKNOWN
+class Composition:
+    """Composes sets of positions by a law, and remembers what it found."""
 
-    def __missing__(self, second: int) -> int:
-        mask = UNKNOWN
-        if self._known and second != UNKNOWN:
-            ways = [join(one, two) for one in self._first for two in places_of(second)]
-            mask = mask_of_places(set().union(*ways) - {""})
-        if _Row.kept < MOST_KEPT:
-            _Row.kept += 1
-            self[second] = mask
+    def __init__(self, law: Law) -> None:
+        self._law = law
+        self._rows: dict[int, dict[int, int]] = {}
+        """For each set of positions what it gives with another one."""
+        self._kept = 0
+        self._folded: dict[tuple[int, ...], int] = {}
+
+    def compose(self, first: int, second: int) -> int:
+        """The possible positions of the third of three different people, relative to the first."""
+        if first == UNKNOWN or second == UNKNOWN:
+            return UNKNOWN
+        row = self._rows.get(first)
+        known = None if row is None else row.get(second)
+        return self._composed(first, second) if known is None else known
+
+    def _composed(self, first: int, second: int) -> int:
+        found: set[str] | None = set()
+        for one in places_of(first):
+            for two in places_of(second):
+                joined = self._law(one, two)
+                found = None if joined is None or found is None else found.union(joined)
+        mask = UNKNOWN if found is None else mask_of_places(found - {""})
+        if self._kept < MOST_KEPT:
+            self._kept += 1
+            self._rows.setdefault(first, {})[second] = mask
         return mask
 
+    def fold(self, chain: tuple[int, ...]) -> int:
+        """Where the last person of a chain of different people may be, seen from the first.
 
-class _Rows(dict[int, _Row]):
-    """A row for each set of positions that was met."""
+        Every way to bracket the chain is sound, so what remains is what all of them allow; nothing
+        if no family has such people.
+        """
+        known = self._folded.get(chain)
+        if known is None:
+            if len(self._folded) > MOST_FOLDED:
+                self._folded.clear()
+            known = self._folded[chain] = self._fold(chain)
+        return known
 
-    def __missing__(self, first: int) -> _Row:
-        row = _Row(first)
-        if len(self) < MOST_KEPT:
-            self[first] = row
-        return row
+    def _fold(self, chain: tuple[int, ...]) -> int:
+        count, rows = len(chain), self._rows
+        # what i + 1, i + 2, … are to person i, with the row of each; what j + 1 is to j, j - 1, …
+        leaving: list[list[int]] = [[step] for step in chain]
+        tables: list[list[dict[int, int]]] = [[rows.setdefault(step, {})] for step in chain]
+        coming: list[list[int]] = [[step] for step in chain]
+        whole = chain[0]
+        for n in range(1, count):
+            for i in range(count - n):
+                whole = UNKNOWN
+                table, to = tables[i], coming[i + n]
+                for at in range(n):
+                    known = table[at].get(to[n - 1 - at])
+                    if known is None:
+                        known = self.compose(leaving[i][at], to[n - 1 - at])
+                    whole &= known
+                leaving[i].append(whole)
+                table.append(NOTHING if whole == UNKNOWN else rows.setdefault(whole, {}))
+                to.append(whole)
+        return whole
 
 
-_ROWS = _Rows()
+NOTHING: dict[int, int] = {}
+"""The cached compositions with UNKNOWN."""
+_JOINED = Composition(join)
 
 
 def compose(first: int, second: int) -> int:
-    """Where the third of three different people may be, seen from the first."""
-    return _ROWS[first][second]
+    """The possible positions of the third of three different people, relative to the first."""
+    return _JOINED.compose(first, second)
 
 
 def inverse(mask: int) -> int:
-    """Where the first may be, seen from the second."""
+    """The possible positions of the first, relative to the second."""
     return UNKNOWN if mask == UNKNOWN else mask_of_places(map(mirrored, places_of(mask)))
 
 
-_FOLDED: dict[tuple[int, ...], int] = {}
-
-
 def fold(chain: Sequence[int]) -> int:
-    """Where the last person of a chain of different people may be, seen from the first.
-
-    Every way to bracket the chain is sound, so what remains is what all of them allow; nothing if
-    no family has such people.
-    """
-    key = tuple(chain)
-    known = _FOLDED.get(key)
-    if known is None:
-        if len(_FOLDED) > 200_000:
-            _FOLDED.clear()
-        known = _FOLDED[key] = _fold(key)
-    return known
-
-
-def _fold(chain: tuple[int, ...]) -> int:
-    count, rows = len(chain), _ROWS
-    # from person i to i + 1, i + 2, …; and to person j + 1 from j, j - 1, …
-    leaving: list[list[_Row]] = [[rows[step]] for step in chain]
-    coming: list[list[int]] = [[step] for step in chain]
-    whole = chain[0]
-    for n in range(1, count):
-        for i in range(count - n):
-            whole = UNKNOWN
-            for row, second in zip(leaving[i], reversed(coming[i + n]), strict=True):
-                whole &= row[second]
-            leaving[i].append(rows[whole])
-            coming[i + n].append(whole)
-    return whole
+    """The possible positions of the last person of a chain, relative to the first."""
+    return _JOINED.fold(tuple(chain))
 
 
 # --- words ------------------------------------------------------------------------------------
 
 
 class Relation(NamedTuple):
-    """The relation of two people, whatever their gender."""
+    """The relation of two people, ignoring their gender."""
 
     name: str
     male: str
     female: str
     places: tuple[str, ...]
     mirror: str
-    """The relation the other way round."""
+    """The inverse relation."""
 
 
 BASE = (
@@ -240,12 +261,14 @@ class Vocabulary:
                 for r in relations
             ]
         self.options = options
+        self._rules: dict[tuple[str, str], str] = {}
+        self._bodies: dict[str, tuple[Body, ...]] = {}
         self.relations: dict[str, Relation] = {r.name: r for r in relations}
         self.mask: dict[str, int] = {r.name: mask_of_places(r.places) for r in relations}
         self.mirror: dict[str, str] = {r.name: r.mirror for r in relations}
         self.at: dict[str, str] = {place: r.name for r in relations for place in r.places}
         self.relation_of: dict[str, tuple[str, str]] = {}
-        """For each word the relation and the gender; none for 'cousin'."""
+        """Word to relation and gender; no gender for 'cousin'."""
         for r in relations:
             if r.male == r.female:
                 self.relation_of[r.male] = (r.name, "")
@@ -258,8 +281,9 @@ class Vocabulary:
             (place, place[:-1], place[-1], self.at.get(place, ""))
             for place in sorted(starts, key=lambda p: (len(p), p))
         )
-        """All positions on the way to a word, the short ones first: the position, all but its
-        last letter, that letter, and the relation if there is one."""
+        """All prefixes of positions that have a word, short ones first: the position, all but its
+        last letter, that letter, and the relation if there is one.
+        """
 
     def word(self, relation: str, gender: str) -> str:
         """The word for a relative of this gender."""
@@ -267,39 +291,38 @@ class Vocabulary:
         return found.male if gender == MALE else found.female
 
     def named(self, mask: int) -> str | None:
-        """The relation that holds for all of these positions, or None."""
+        """The relation that all of these positions have, or None."""
+        if mask == UNKNOWN or not mask:
+            return None
         for name, known in self.mask.items():
-            if mask and not mask & ~known:
+            if not mask & ~known:
                 return name
         return None
 
-    @cached_property
+    @property
     def rules(self) -> dict[tuple[str, str], str]:
         """The sound compositions of two relations."""
-        found = {}
-        for first, one in self.mask.items():
-            for second, two in self.mask.items():
-                head = self.named(compose(one, two))
-                if head:
-                    found[first, second] = head
-        return found
+        if not self._rules:
+            for first, one in self.mask.items():
+                for second, two in self.mask.items():
+                    head = self.named(compose(one, two))
+                    if head:
+                        self._rules[first, second] = head
+        return self._rules
 
-    @cached_property
+    @property
     def bodies(self) -> dict[str, tuple[Body, ...]]:
-        """For each relation the pairs it follows from."""
-        return {
-            name: tuple(
-                Body(one, two, self.mirror[two])
-                for (one, two), head in self.rules.items()
-                if head == name
-            )
-            for name in self.relations
-        }
+        """For each relation, the pairs that it follows from."""
+        if not self._bodies:
+            for name in self.relations:
+                pairs = [pair for pair, head in self.rules.items() if head == name]
+                self._bodies[name] = tuple([Body(one, two, self.mirror[two]) for one, two in pairs])
+        return self._bodies
 
     def prove(self, chain: Sequence[str]) -> list[tuple[int, int, int]] | None:
         """A proof by the rules: steps (i, cut, j), outermost first; None if there is none.
 
-        Step (i, cut, j) joins what persons i and cut are with what cut and j are.
+        Step (i, cut, j) combines the relation of persons i and cut with that of cut and j.
         """
         return _proof(self, tuple(chain))
 
@@ -307,11 +330,12 @@ class Vocabulary:
         count = len(chain)
         derived: dict[tuple[int, int], str] = {(i, i + 1): chain[i] for i in range(count)}
         cuts: dict[tuple[int, int], int] = {}
+        rules = self.rules
         for width in range(2, count + 1):
             for i in range(count - width + 1):
                 for cut in range(i + 1, i + width):
                     pair = (derived.get((i, cut), ""), derived.get((cut, i + width), ""))
-                    head = self.rules.get(pair)
+                    head = rules.get(pair)
                     if head:
                         derived[i, i + width] = head
                         cuts[i, i + width] = cut
@@ -328,7 +352,7 @@ class Vocabulary:
         return steps
 
     def clauses(self, k: int) -> dict[tuple[str, ...], str]:
-        """All chains of k relations that the rules prove, with what they prove."""
+        """All chains of k relations that the rules can resolve, with the resulting relation."""
         return _clauses(self, k)
 
 

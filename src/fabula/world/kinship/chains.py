@@ -1,20 +1,20 @@
 """Chains of facts that prove a target, and noise around them, found in a family.
 
-A chain is a simple path of people, each the …of the one before; the pair of the question are its
-ends. `along` finds people who stand in a given clause (see clauses.py).
+A chain is a simple path of people, each a relative of the one before; its ends are the pair in the
+question. `along` finds people for a given clause (see clauses.py).
 
 Noise, as defined for CLUTRR relative to the chain:
     irrelevant    a path that touches the chain at one end of the question
     supporting    another, longer route between two people of the chain
     disconnected  a path that touches nobody of the story
-Noise adds new people only, so that what the chain's facts join, nothing shorter joins.
+Noise adds new people only, so it never shortens the connection between two people of the chain.
 
 Why not relations/chain.py and relations/noise.py, which draw chains and noise for grids and orders:
-1. There any sequence of steps is a story, so that sequences can be counted and drawn by outcome.
-   Here the people must be found in one family: nobody has three parents or two spouses, and a
-   detour or branch with made-up people would contradict what was told.
+1. There any sequence of steps is a story, so sequences can be counted and drawn by outcome. Here
+   the people must be found in one family: nobody has three parents or two spouses, and a detour or
+   branch with made-up people would contradict the story.
 2. There a chain is folded from left to right. Kin is a set of positions, and what follows depends
-   on the bracketing: that my father's mother's son is my uncle shows only from the right.
+   on the bracketing: that my father's mother's son is my uncle only shows from the right.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from fabula.core.seeds import Draw, shuffled
 from fabula.world.kinship.algebra import Body, Vocabulary
 from fabula.world.kinship.family import Family, one_of, room
 
-LOOKS = 60  # people looked at for one clause in one family
+LOOKS = 60  # maximum number of people tried for one clause in one family
 
 
 class Link(NamedTuple):
-    """A fact: `second` is `first`'s relation."""
+    """A fact: `second` is the given relation of `first`."""
 
     first: int
     relation: str
@@ -43,7 +43,7 @@ Step = tuple[Link, Link, Link]
 
 
 class Chain(NamedTuple):
-    """A simple path that proves what its last person is to its first."""
+    """A simple path that proves the relation of its last person to its first."""
 
     links: list[Link]
     proof: list[Step]
@@ -51,7 +51,7 @@ class Chain(NamedTuple):
 
 
 class Strand(NamedTuple):
-    """Some facts of noise that belong together, a path."""
+    """Facts of noise that form one path."""
 
     role: str
     links: list[Link]
@@ -60,13 +60,15 @@ class Strand(NamedTuple):
 def split(
     family: Family, draw: Draw, link: Link, used: int, bodies: Sequence[Body]
 ) -> tuple[Link, Link] | None:
-    """Two facts with a new person between that give the fact back; each rule is as likely."""
+    """Two facts with a new person in between from which the fact follows; rules are equally
+    likely.
+    """
     first, _, second = link
-    kin, left = family.kin, list(bodies)
+    relatives, left = family.pedigree.relatives, list(bodies)
     while left:
         at = int(draw() * len(left))
         one, two, back = left[at]
-        between = kin[first, one] & kin[second, back] & ~used
+        between = relatives(first, one) & relatives(second, back) & ~used
         if between:
             middle = one_of(draw, between)
             return Link(first, one, middle), Link(middle, two, second)
@@ -76,15 +78,15 @@ def split(
 
 
 def along(
-    family: Family, vocabulary: Vocabulary, draw: Draw, clause: Sequence[str], looks: int = LOOKS
+    family: Family, vocabulary: Vocabulary, draw: Draw, clause: tuple[str, ...], looks: int = LOOKS
 ) -> list[Link] | None:
-    """People who stand in this clause; None if none were found within a number of tries.
+    """People for this clause; None if none were found within `looks` tries.
 
-    Whoever is in the way is taken back, so that a clause with room in the family is soon found.
+    The search backtracks, so a clause that fits in the family is found quickly.
     """
     kinds = room(vocabulary, family.generations, clause)
-    kin, of_kinds, count = family.kin, family.pedigree.of_kinds, len(clause)
-    left = [of_kinds(kinds[0])]
+    pedigree, count = family.pedigree, len(clause)
+    left = [pedigree.of_kinds(kinds[0])]
     path: list[int] = []
     met = 0
     while left:
@@ -105,12 +107,14 @@ def along(
         if at == count:
             return [Link(path[n], clause[n], path[n + 1]) for n in range(count)]
         met |= bit
-        left.append(kin[person, clause[at]] & ~met & of_kinds(kinds[at + 1]))
+        left.append(
+            pedigree.relatives(person, clause[at]) & ~met & pedigree.of_kinds(kinds[at + 1])
+        )
     return None
 
 
 def people_of(links: Sequence[Link]) -> list[int]:
-    """Everyone on a path, in its order."""
+    """Everyone on a path, in order."""
     return [links[0].first, *[link.second for link in links]]
 
 
@@ -130,14 +134,14 @@ def _path(
 ) -> list[Link] | None:
     """A path of new people from a person."""
     links: list[Link] = []
-    kin = family.kin
+    relatives = family.pedigree.relatives
     for _ in range(length):
-        # the relation first, or nephews and cousins would crowd out the rest
+        # draw the relation first, or nephews and cousins would crowd out the rest
         left = list(vocabulary.relations)
         while left:
             at = int(draw() * len(left))
             relation = left[at]
-            ways = kin[start, relation] & ~used
+            ways = relatives(start, relation) & ~used
             if ways:
                 break
             left[at] = left[-1]
@@ -154,7 +158,7 @@ def _path(
 def irrelevant(
     family: Family, vocabulary: Vocabulary, draw: Draw, chain: Sequence[Link], used: int, facts: int
 ) -> list[Strand] | None:
-    """A path of `facts` facts that leads away from one of the two people of the question."""
+    """A path of `facts` facts that leads away from one of the two people in the question."""
     for end in shuffled(draw, [chain[0].first, chain[-1].second]):
         links = _path(family, vocabulary, draw, end, used, facts)
         if links:
@@ -183,9 +187,9 @@ def supporting(
     used: int,
     routes: tuple[int, int],
 ) -> list[Strand] | None:
-    """Detours: a fact of the chain said once more by two facts with a new person.
+    """Detours: a fact of the chain stated again by two facts with a new person.
 
-    As many as the second number says, or as there is room for if that is no less than the first.
+    As many as the second number says; or as many as fit, if that is at least the first number.
     """
     strands: list[Strand] = []
     for link in shuffled(draw, chain):
@@ -201,7 +205,7 @@ def supporting(
 def detoured(
     links: Sequence[Link], detours: Sequence[Strand], lengths: Collection[int]
 ) -> Iterator[tuple[str, ...]]:
-    """The clauses of the ways round that have one of these lengths."""
+    """The clauses of the alternative routes that have one of these lengths."""
     by_link = {(strand.links[0].first, strand.links[-1].second): strand for strand in detours}
     for size in range(1, len(detours) + 1):
         if len(links) + size not in lengths:

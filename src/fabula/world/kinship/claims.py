@@ -1,7 +1,8 @@
-"""Kin words as verification knows them, and how claims about kin are examined.
+"""Kin words for verification, and how claims about kin are checked.
 
-The words are written again here: a slip in algebra.py, by which stories are told and read, must not
-prove itself. The two procedures of verification (families.py and the logic program) share it.
+The words are written a second time here: a mistake in algebra.py, which stories are told and read
+with, must not verify itself. The two procedures of verification (families.py and the logic program)
+share it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ for _relation, _male, _female, _between in (
     WORDS[_female] = (_relation, "female", _between)
 WORDS["cousin"] = ("cousin", "any", 2)
 BASIC = tuple(WORDS)[:20]
-"""The words that every question can have for an answer."""
+"""The words that every question can have as an answer."""
 assert BASIC[-1] == "aunt"
 
 
@@ -45,8 +46,8 @@ def examine(
 ) -> list[str]:
     """Objections to a claim about a story of `count` sentences, in English.
 
-    `conclude` says which word follows from a set of sentences, or from all; `possible` whether any
-    family fits all of them.
+    `conclude` gives the word that follows from a set of sentences, or from all; `possible` says
+    whether any family fits all of them.
     """
     failures = []
     whole = conclude(None)
@@ -61,7 +62,7 @@ def examine(
     for support in claim.supports:
         name = f"support {list(support)}"
         if len(set(support)) < len(support) or not set(support) <= everything:
-            failures.append(f"{name} is no set of sentences of the story")
+            failures.append(f"{name} is not a set of sentences of the story")
             continue
         if (conclude(support),) != claim.answer:
             failures.append(f"{name} does not suffice")

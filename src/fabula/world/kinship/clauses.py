@@ -1,20 +1,20 @@
-"""Which clauses there are, which are held out, and how often each comes.
+"""Which clauses exist, which are held out, and how often each occurs.
 
-A clause is a sequence of relations, whatever the genders: parent-sibling. It is *possible* if the
-rules prove what it comes to and some family of the recipe's shape holds people who stand in it
-(most sequences that the rules prove have nobody: a parent's child's parent's child, and so on).
+A clause is a sequence of relations, ignoring genders: parent-sibling. It is *possible* if the rules
+resolve it to a relation and some family of the recipe's shape has people for it (most sequences
+that the rules resolve have nobody: a parent's child's parent's child, and so on).
 
 Promises:
-1. Up to `listed` facts all possible clauses are known. Longer ones are drawn by putting a known
-   clause in place of one relation of another, which gives every possible clause a chance and makes
-   them nearly as likely as each other; those that no family holds are thrown away.
-2. Clauses come nearly uniformly, but for two things. Relations that few rules use (uncle, nephew,
-   grand-) would hardly be told of, so that clauses with them count several times. And
-   of all distributions near that one (see `_weighed`) it is one in which neither the first and last
-   relation nor the unordered bag of relations says much about the answer.
-3. Of the clauses of three facts and more a share is held out: of those that are listed the same
-   share for every answer and at least one, of longer ones by a hash. Clauses of two facts are the
-   rules themselves and are never held out, so that training on k = 2 shows every rule.
+1. Up to `listed` facts, all possible clauses are known. Longer ones are drawn by substituting a
+   known clause for one relation of another, which gives every possible clause a chance and makes
+   them nearly equally likely; those that no family has are thrown away.
+2. Clauses occur nearly uniformly, with two exceptions. Relations that few rules use (uncle, nephew,
+   grand-) would hardly occur, so clauses with them have a higher weight. And of all distributions
+   near that one (see `_weighed`), it is one in which neither the first and last relation nor the
+   unordered bag of relations says much about the answer.
+3. A share of the clauses of three or more facts is held out: of listed clauses the same share for
+   every answer and at least one; of longer ones by a hash. Clauses of two facts are the rules
+   themselves and are never held out, so training on k = 2 shows every rule.
 """
 
 from __future__ import annotations
@@ -31,32 +31,35 @@ from fabula.world.kinship.algebra import Vocabulary
 from fabula.world.kinship.family import FamilyShape, roomiest
 
 LONGEST_LISTED = 6
-MANY = 1_000  # clauses of one length; longer ones than these are not listed
+MANY = 1_000  # maximum number of clauses of one length that are listed
 NEVER_HELD_OUT = 2  # facts
-SELDOM = 2  # rules that use a relation, at most, for it to count as rare
-RARE = 8.0  # how many times a clause counts for each rare relation in it
-NEAR = 0.5  # how much being near to that is worth
+SELDOM = 2  # maximum number of rules that use a relation for it to count as rare
+RARE = 8.0  # weight factor of a clause for each rare relation in it
+NEAR = 0.5  # weight of staying near that distribution
 STEP, ROUNDS = 0.24, 40  # of the search for weights
-STRIDE = 3  # facts put in place of one where it takes several steps
-GROWTHS = 300  # ways tried to make a clause longer
+STRIDE = 3  # facts substituted for one, if it takes several steps
+GROWTHS = 300  # tries to make a clause longer
 DRAWN = 400  # longer clauses drawn before an answer is called impossible
 
 Clause = tuple[str, ...]
 
 
 Steps = list[tuple[int, int, int]]
-"""A proof: (i, cut, j) joins what i and cut are to each other with what cut and j are; outermost
-first."""
+"""A proof: (i, cut, j) combines the relation of i and cut with that of cut and j; outermost
+first.
+"""
 
 
 class Proven(NamedTuple):
-    """A clause with a proof of what it comes to."""
+    """A clause with a proof of the relation it resolves to."""
 
     clause: Clause
     steps: Steps
 
     def grown(self, at: int, inner: Proven) -> Proven:
-        """With another clause in place of the relation at a place, which it proves."""
+        """The clause with another one substituted for the relation at this index, which it
+        proves.
+        """
         more = len(inner.clause) - 1
         steps = [
             (i + more * (i > at), cut + more * (cut > at), j + more * (j > at))
@@ -71,7 +74,7 @@ class Deck(NamedTuple):
 
     clauses: tuple[Clause, ...]
     totals: tuple[float, ...]
-    """Their weights, added up."""
+    """Their cumulative weights."""
 
     def draw(self, draw: Draw) -> Clause:
         """One of the clauses, by weight."""
@@ -79,12 +82,12 @@ class Deck(NamedTuple):
         return self.clauses[min(at, len(self.clauses) - 1)]
 
 
-# --- which there are --------------------------------------------------------------------------
+# --- which exist ------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
 def possible(vocabulary: Vocabulary, shape: FamilyShape, k: int) -> dict[str, tuple[Clause, ...]]:
-    """For each relation all clauses of k facts that prove it in some family."""
+    """For each relation, all clauses of k facts that prove it in some family."""
     holds = roomiest(vocabulary, shape, k).holds
     found: dict[str, dict[Clause, None]] = {name: {} for name in vocabulary.relations}
     if k == 1:
@@ -113,7 +116,7 @@ def listed(vocabulary: Vocabulary, shape: FamilyShape) -> int:
 
 
 def tells_gender(vocabulary: Vocabulary, clause: Clause, head: str) -> bool:
-    """Whether the last word tells the gender that the answer needs (cousin does not)."""
+    """Whether the last word gives the gender that the answer needs (cousin does not)."""
     last, answer = vocabulary.relations[clause[-1]], vocabulary.relations[head]
     return last.male != last.female or answer.male == answer.female
 
@@ -123,7 +126,7 @@ def tells_gender(vocabulary: Vocabulary, clause: Clause, head: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _held(vocabulary: Vocabulary, shape: FamilyShape, k: int, share: float) -> frozenset[Clause]:
-    """The listed clauses that are held out: of every answer the same share, at least one."""
+    """The listed clauses that are held out: the same share for every answer, at least one."""
     held: set[Clause] = set()
     for clauses in possible(vocabulary, shape, k).values():
         ranked = sorted(clauses, key=lambda clause: fingerprint("clause:" + "-".join(clause)))
@@ -132,7 +135,7 @@ def _held(vocabulary: Vocabulary, shape: FamilyShape, k: int, share: float) -> f
 
 
 def held_out(vocabulary: Vocabulary, shape: FamilyShape, clause: Clause, share: float) -> bool:
-    """Whether a clause is held out of training, with whatever genders."""
+    """Whether a clause is held out of training, with any genders."""
     k = len(clause)
     if k <= NEVER_HELD_OUT or not share:
         return False
@@ -141,7 +144,7 @@ def held_out(vocabulary: Vocabulary, shape: FamilyShape, clause: Clause, share: 
     return fingerprint("clause:" + "-".join(clause)) < share * 2**64
 
 
-# --- how often each comes ---------------------------------------------------------------------
+# --- how often each occurs --------------------------------------------------------------------
 
 
 class Wanted(NamedTuple):
@@ -152,7 +155,7 @@ class Wanted(NamedTuple):
     which: str
     """any, kept, or held-out."""
     share: float
-    """The share that is held out."""
+    """The fraction that is held out."""
 
     def admits(self, vocabulary: Vocabulary, clause: Clause, head: str) -> bool:
         """Whether this clause is among them."""
@@ -165,13 +168,13 @@ class Wanted(NamedTuple):
 
 @lru_cache(maxsize=256)
 def decks(vocabulary: Vocabulary, wanted: Wanted) -> dict[str, Deck]:
-    """For each relation the listed clauses that prove it, with their weights."""
+    """For each relation, the listed clauses that prove it, with their weights."""
     clauses = {}
     for head, known in possible(vocabulary, wanted.shape, wanted.k).items():
         kept = tuple(clause for clause in known if wanted.admits(vocabulary, clause, head))
         if kept:
             clauses[head] = kept
-    if wanted.k <= NEVER_HELD_OUT:  # the rules, each as often as the others
+    if wanted.k <= NEVER_HELD_OUT:  # the rules, equally often
         weights = {head: [1.0] * len(kept) for head, kept in clauses.items()}
     else:
         weights = _weighed(clauses, rare(vocabulary))
@@ -191,12 +194,12 @@ def rare(vocabulary: Vocabulary) -> frozenset[str]:
 def _weighed(
     clauses: Mapping[str, Sequence[Clause]], seldom: frozenset[str]
 ) -> dict[str, list[float]]:
-    """A weight for each clause, those of an answer adding up to 1.
+    """A weight for each clause; those of an answer add up to 1.
 
-    It minimises I(answer; ends) + I(answer; bag) + NEAR * D(weights || start), the answers being
-    equally frequent: what the first and the last relation tell of the answer, what the unordered
-    bag tells, and how far one has gone from the start. Found as for a rate-distortion function:
-    what an answer has too often becomes less frequent, in small steps.
+    It minimises I(answer; ends) + I(answer; bag) + NEAR * D(weights || start), all answers being
+    equally frequent: the information about the answer in the first and last relation, that in the
+    unordered bag, and the distance from the start. Found as for a rate-distortion function:
+    whatever an answer has too often becomes less frequent, in small steps.
     """
     features: dict[object, int] = {}
     keys: dict[str, list[tuple[int, int]]] = {}
@@ -253,8 +256,9 @@ def drawn(vocabulary: Vocabulary, wanted: Wanted, head: str, draw: Draw) -> Prov
     once = k < 2 * most
     for _ in range(DRAWN):
         found = _proven(vocabulary, known[-1][head].draw(draw))
-        # a clause that does not fit is thrown away as a whole, since to try other inner ones would
-        # favour outer ones with little room; where it takes several steps one cannot afford that
+        # A clause that does not fit is thrown away as a whole, since trying other inner clauses
+        # would favour outer ones with little room. If it takes several steps, that would be too
+        # expensive.
         tries = 1 if once else GROWTHS
         while (length := len(found.clause)) < k and tries:
             tries -= 1

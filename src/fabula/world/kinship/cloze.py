@@ -1,4 +1,4 @@
-"""Names taken out of a record: every person becomes @entity-0, @entity-1, …
+"""Anonymises a record: every person becomes @entity-0, @entity-1, …
 
 Numbers follow the order of first mention in the story, or a shuffle of it. The rewritten story is
 read like any other, so its proof can be checked again.
@@ -16,7 +16,7 @@ from fabula.core.seeds import Draw, shuffled
 
 
 def anonymised(record: Instance, draw: Draw | None = None) -> Instance:
-    """The record with numbered entities for names; with a draw, numbered at random."""
+    """The record with numbered entities instead of names; with a draw, numbered at random."""
     names = [name for name, _ in record.features["people"]]
     pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
     mentioned = list(dict.fromkeys(pattern.findall(" ".join(record.story))))
@@ -28,7 +28,7 @@ def anonymised(record: Instance, draw: Draw | None = None) -> Instance:
 
     rewrite = _everywhere(lambda word: entity.get(word, word))
     features = rewrite(dict(record.features))
-    if "templates" in features:  # their slots are nobody's names
+    if "templates" in features:  # their slots are not names
         features["templates"] = record.features["templates"]
     return replace(
         record,
@@ -41,7 +41,7 @@ def anonymised(record: Instance, draw: Draw | None = None) -> Instance:
 
 
 def _everywhere(change: Callable[[str], str]) -> Callable[[Any], Any]:
-    """The function that changes every string in a structure."""
+    """The function applied to every string in a structure."""
 
     def rewrite(value: Any) -> Any:
         if isinstance(value, str):

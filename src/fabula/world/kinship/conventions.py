@@ -9,31 +9,28 @@
     by-blood         uncles, aunts, nephews and nieces are related by blood: the husband of an aunt
                      is not an uncle. Without it he may be one, in the story and in the answer
 
-An answer relies on a convention if it does not follow from the story with that one given up and the
-others kept. What follows is looked for along chains of facts; where several chains settle something
-only together, it counts as open (one answer in some hundreds, where noise leads around the chain).
+An answer relies on a convention if, without that one and with all others, it does not follow from
+the story. Conclusions are derived along chains of facts; if several chains settle something only
+together, it counts as open (one answer in some hundreds, where noise leads around the chain).
 
-It is the algebra of algebra.py with a weaker `join`. Where the parents of a child need not be
-married, there is one more step: N, the other parent of one's children to whom one is not married.
-By the other conventions N is not married at all, and has no other children. Where couples need not
-share their children, what is known of a spouse's children and of a parent's spouse is nothing.
+This is the algebra of algebra.py with a weaker `join`. If the parents of a child need not be
+married, there is one more step: N, the other parent of one's children if the two are not married.
+By the other conventions N is not married at all, and has no other children. If couples need not
+share their children, nothing is known about a spouse's children and a parent's spouse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import cache
 
 from fabula.world.base import Query
-from fabula.world.kinship.algebra import LONGEST, join
+from fabula.world.kinship.algebra import UNKNOWN, Composition, join
 from fabula.world.kinship.reading import BY_MARRIAGE, KinReading, words_of
 from fabula.world.kinship.recipe import KinshipRecipe
 
 MARRIED, SHARED = "married-parents", "shared-children"
 SIBLINGS, BY_BLOOD = "full-siblings", "by-blood"
-
-Places = frozenset[str] | None
-"""Where somebody may be (see algebra.py); None: anywhere."""
 
 
 def in_force(recipe: KinshipRecipe) -> tuple[str, ...]:
@@ -46,61 +43,23 @@ def relies(
 ) -> tuple[str, ...]:
     """The conventions without which the answer does not follow."""
     words = words_of(query[0])
-    relation = words.relation_of[answer[0]][0]
-    meant = {name: frozenset(found.places) for name, found in words.relations.items()}
-    chains = [[meant[edge.relation] for edge in route.path] for route in reading.routes(query)]
+    meant = words.mask[words.relation_of[answer[0]][0]]
+    chains = [route.steps for route in reading.routes(query)]
     found = []
-    for convention in (MARRIED, SHARED):
-        places: Places = None
+    for convention, law in WITHOUT.items():
+        places = UNKNOWN
         for chain in chains:
-            allowed = _fold(convention, chain)
-            if allowed is not None:
-                places = allowed if places is None else places & allowed
-        if not places or not places <= meant[relation]:
+            places &= law.fold(chain)
+        if places == UNKNOWN or not places or places & ~meant:
             found.append(convention)
-    if query[0] != BY_MARRIAGE:
-        finding = reading.find((BY_MARRIAGE, *query[1:]))
-        if finding is None or finding.answer != answer:
-            found.append(BY_BLOOD)
+    if query[0] != BY_MARRIAGE and reading.alone((BY_MARRIAGE, *query[1:]), -1) != answer:
+        found.append(BY_BLOOD)
     return tuple(found)
-
-
-def _fold(convention: str, chain: Sequence[Places]) -> Places:
-    """Where the last of a chain may be, seen from the first: what all ways to bracket it allow."""
-    spans: list[list[Places]] = [list(chain)]  # by length, then by start
-    for size in range(1, len(chain)):
-        row: list[Places] = []
-        for start in range(len(chain) - size):
-            whole: Places = None
-            for cut in range(size):
-                first, second = spans[cut][start], spans[size - cut - 1][start + cut + 1]
-                if first is not None and second is not None:
-                    found = _compose(convention, first, second)
-                    if found is not None:
-                        whole = found if whole is None else whole & found
-            row.append(whole)
-        spans.append(row)
-    return spans[-1][0]
-
-
-@lru_cache(maxsize=200_000)
-def _compose(convention: str, first: frozenset[str], second: frozenset[str]) -> Places:
-    """Where the third of three different people may be."""
-    weaker = JOIN[convention]
-    found: set[str] = set()
-    for one in first:
-        for two in second:
-            places = weaker(one, two)
-            if places is None:
-                return None
-            found |= places
-    found.discard("")
-    return None if any(len(place) > LONGEST for place in found) else frozenset(found)
 
 
 @cache
 def _unmarried(first: str, second: str) -> frozenset[str]:
-    """`join` where the parents of a child need not be married."""
+    """`join` if the parents of a child need not be married."""
     if not first or not second:
         return frozenset({first + second})
     pair, start, rest = first[-1] + second[0], first[:-1], second[1:]
@@ -118,12 +77,12 @@ def _unmarried(first: str, second: str) -> frozenset[str]:
 
 
 REPLACED = {"PM": "P", "PN": "P", "SP": "P", "MC": "C", "NC": "C", "CS": "C"}
-"""Two steps that are the same as one."""
+"""Two steps that equal one."""
 
 
 @cache
 def _unshared(first: str, second: str) -> set[str] | None:
-    """`join` where couples need not share their children and people may marry again."""
+    """`join` if couples need not share their children and people may marry again."""
     if not first or not second:
         return {first + second}
     pair, start, rest = first[-1] + second[0], first[:-1], second[1:]
@@ -135,7 +94,5 @@ def _unshared(first: str, second: str) -> set[str] | None:
     return join(first, second)
 
 
-JOIN: dict[str, Callable[[str, str], set[str] | frozenset[str] | None]] = {
-    MARRIED: _unmarried,
-    SHARED: _unshared,
-}
+WITHOUT = {MARRIED: Composition(_unmarried), SHARED: Composition(_unshared)}
+"""The compositions that remain without a convention."""

@@ -1,23 +1,23 @@
-"""Decides what kin somebody is by building the families that fit, without the reader's algebra.
+"""Decides how people are related by building the families that fit, without the reader's algebra.
 
 The axioms are those of rules.lp: couples share their children, siblings share both parents,
 everyone has at most one spouse, different names are different people, and nobody is their own
 relative.
 
-A family is made of people and couples: everyone was born to a couple and may belong to one. Each
-told fact is built in step by step, with unnamed people in between: for 'Bob is Ann's uncle', a
+A family consists of people and couples: everyone was born to a couple and may belong to one. Each
+stated fact is added step by step, with unnamed people in between: for 'Bob is Ann's uncle', a
 person who belongs to the couple that Ann was born to, was born to the same couple as Bob, and is
-not Bob. The result may break an axiom. Then two of its people must be the same person, and every
+not Bob. The result may violate an axiom. Then two of its people must be the same person, and every
 way to repair it is tried:
 
-* Three people belong to one couple, or two of the same gender: two of them are the same person.
-* Couples form a circle, joined by people who were born to one and belong to the next: in a tree
-  every way around turns back somewhere, so two neighbours on the circle are the same person.
+- Three people belong to one couple, or two of the same gender: two of them are the same person.
+- Couples form a cycle, joined by people who were born to one and belong to the next: in a tree
+  every closed walk turns back somewhere, so two neighbours on the cycle are the same person.
 
-A structure that needs no repair is a family that fits, and every family that fits comes from one of
-these by identifying more people. A word follows if it holds in all of them and no other word can be
-made to hold. In a tree there is just one way between two people, so other words are ruled out at
-once if no two neighbours on that way can be the same person; otherwise each is built in and tried.
+A structure that needs no repair is a family that fits, and every family that fits arises from one
+of these by identifying more people. A word follows if it holds in all of them and no other word can
+be made to hold. In a tree there is exactly one path between two people, so other words are ruled
+out at once if no two neighbours on that path can be the same person; otherwise each word is tried.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ NOBODY = -1
 
 
 class Junction(NamedTuple):
-    """Two people next to each other on a way: both were born to a couple, or both belong to it."""
+    """Two neighbours on a path: both were born to a couple, or both belong to it."""
 
     one: int
     other: int
@@ -67,11 +67,11 @@ class Family:
 
     def __init__(self) -> None:
         self.people: list[int] = []
-        """Each person, or somebody who is the same person."""
+        """Each person's representative (union-find)."""
         self.birth: list[int] = []
-        """The couple somebody was born to, if it matters."""
+        """The couple each person was born to, if it matters."""
         self.own: list[int] = []
-        """The couple somebody belongs to, if any."""
+        """The couple each person belongs to, if any."""
         self.gender: list[str] = []
         self.named: list[bool] = []
         self.couples: list[int] = []
@@ -80,17 +80,17 @@ class Family:
         """Whether no family fits."""
 
     def copy(self) -> Family:
-        """Another family that can grow on its own."""
+        """An independent copy."""
         twin = Family()
         twin.people, twin.birth, twin.own = self.people[:], self.birth[:], self.own[:]
         twin.gender, twin.named = self.gender[:], self.named[:]
         twin.couples, twin.unequal = self.couples[:], self.unequal[:]
         return twin
 
-    # --- growing ----------------------------------------------------------------------------
+    # --- building ---------------------------------------------------------------------------
 
     def person(self, named: bool = False) -> int:
-        """Somebody new."""
+        """Add a person."""
         self.people.append(len(self.people))
         self.birth.append(NOBODY)
         self.own.append(NOBODY)
@@ -103,14 +103,14 @@ class Family:
         return len(self.couples) - 1
 
     def who(self, person: int) -> int:
-        """Whoever stands for all who are this person."""
+        """The representative of a person."""
         people = self.people
         while people[person] != person:
             person = people[person]
         return person
 
     def which(self, couple: int) -> int:
-        """Whichever stands for all that are this couple."""
+        """The representative of a couple."""
         couples = self.couples
         while couple >= 0 and couples[couple] != couple:
             couple = couples[couple]
@@ -129,7 +129,9 @@ class Family:
         return self.own[person]
 
     def tell(self, first: int, way: Way, second: int, gender: str) -> None:
-        """The second is at the end of a way from the first, and of this gender if one is told."""
+        """Add the fact that the second is at the end of a path from the first, with this gender if
+        given.
+        """
         here = first
         for n, step in enumerate(way, 1):
             there = second if n == len(way) else self.person()
@@ -148,7 +150,7 @@ class Family:
             self.sex(second, gender)
 
     def sex(self, person: int, gender: str) -> None:
-        """Somebody is male or female."""
+        """Set the gender of a person."""
         person = self.who(person)
         if self.gender[person] not in ("", gender):
             self.broken = True
@@ -160,7 +162,7 @@ class Family:
             self.couples[other] = one
 
     def unite(self, one: int, other: int) -> None:
-        """Two people are one."""
+        """Identify two people."""
         one, other = self.who(one), self.who(other)
         if one == other:
             return
@@ -180,7 +182,7 @@ class Family:
         if any(self.who(a) == self.who(b) for a, b in self.unequal):
             self.broken = True
 
-    # --- looking ----------------------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------------
 
     def _everyone(self) -> list[tuple[int, int, int]]:
         """Each person once, with the couples they were born to and belong to."""
@@ -192,14 +194,16 @@ class Family:
         ]
 
     def faults(self) -> list[Junction] | None:
-        """The pairs of which one must be one person for the axioms to hold; None if they do."""
+        """The pairs one of which must be the same person for the axioms to hold; None if they
+        do.
+        """
         partners: dict[int, list[int]] = {}
         edges: dict[int, list[tuple[int, int]]] = {}
         for person, born, own in self._everyone():
             if own == NOBODY:
                 continue
             if born == own:
-                return []  # nobody can mend that somebody is their own parent
+                return []  # nothing can repair somebody being their own parent
             belong = partners.setdefault(own, [])
             belong.append(person)
             if born != NOBODY:
@@ -230,7 +234,9 @@ class Family:
         )
 
     def way(self, first: int, second: int) -> tuple[Way, list[Junction]] | None:
-        """The steps from one person to another, and the pairs where they lead aside; or None."""
+        """The steps from one person to another, and the pairs where they change direction; or
+        None.
+        """
         first, second = self.who(first), self.who(second)
         around: dict[int, list[tuple[int, int]]] = {}
         for person, born, own in self._everyone():
@@ -242,7 +248,7 @@ class Family:
         starts = {which(self.birth[first]), which(self.own[first])} - {NOBODY}
         came: dict[int, tuple[int, int]] = dict.fromkeys(starts, (NOBODY, first))
         todo = list(came)
-        for couple in todo:  # grows while it is read
+        for couple in todo:  # grows during iteration
             if couple in goals:
                 return self._steps(came, couple, second)
             for other, person in around.get(couple, ()):
@@ -269,7 +275,7 @@ class Family:
         return tuple(reversed(steps)), aside
 
     def distinct(self, pair: Junction) -> bool:
-        """Whether two people cannot be one."""
+        """Whether two people cannot be the same person."""
         one, other = map(self.who, pair)
         genders = self.gender[one], self.gender[other]
         if (self.named[one] and self.named[other]) or (
@@ -279,11 +285,11 @@ class Family:
         return any({self.who(a), self.who(b)} == {one, other} for a, b in self.unequal)
 
     def sure_gender(self, person: int) -> str:
-        """The gender that is told of somebody."""
+        """The stated gender of a person."""
         return self.gender[self.who(person)]
 
     def likely_gender(self, person: int) -> str:
-        """The same, or the one that their spouse leaves them."""
+        """The stated gender, or the one implied by the spouse."""
         person = self.who(person)
         if self.gender[person] or self.own[person] == NOBODY:
             return self.gender[person]
@@ -295,14 +301,14 @@ class Family:
 
 
 def _circle(edges: dict[int, list[tuple[int, int]]]) -> list[int] | None:
-    """The people on some circle of couples, in order; None if there is no circle."""
+    """The people on some cycle of couples, in order; None if there is no cycle."""
     came: dict[int, tuple[int, int]] = {}
     for start in edges:
         if start in came:
             continue
         came[start] = (NOBODY, NOBODY)
         todo = [start]
-        for couple in todo:  # grows while it is read
+        for couple in todo:  # grows during iteration
             by = came[couple][1]
             for other, person in edges[couple]:
                 if person == by:
@@ -326,7 +332,9 @@ def _circle(edges: dict[int, list[tuple[int, int]]]) -> list[int] | None:
 
 
 def _mended(family: Family) -> Iterator[Family]:
-    """The families that come from one that may break the axioms, by mending it in every way."""
+    """The valid families that arise from one that may violate the axioms, by every possible
+    repair.
+    """
     if family.broken:
         return
     faults = family.faults()
@@ -340,7 +348,7 @@ def _mended(family: Family) -> Iterator[Family]:
 
 
 class Families:
-    """A story about kin, to be asked what its parts entail about two people."""
+    """A story about kin that can be queried for what its parts entail about two people."""
 
     def __init__(
         self,
@@ -351,7 +359,7 @@ class Families:
     ) -> None:
         unknown = [word for word in vocabulary if word not in WORDS]
         if unknown:
-            raise ValueError(f"no kinship words: {unknown}")
+            raise ValueError(f"unknown kinship words: {unknown}")
         self._facts = facts
         self._first, self._second = query[1], query[2]
         self._vocabulary = tuple(vocabulary)
@@ -363,7 +371,7 @@ class Families:
         }
 
     def _parts(self, told: Sequence[Sequence[Fact]]) -> tuple[list[Fact], list[list[Fact]]]:
-        """The facts that lead to the first person, and the rest in parts that share nobody."""
+        """The facts connected to the first person, and the others in connected parts."""
         facts = [fact for facts in told for fact in facts]
         near: dict[str, list[str]] = {self._first: []}
         for fact in facts:
@@ -374,7 +382,7 @@ class Families:
         for name in near:  # the first person comes first, so theirs is part 0
             if name not in part:
                 part[name], todo = count, [name]
-                for person in todo:  # grows while it is read
+                for person in todo:  # grows during iteration
                     for other in near[person]:
                         if other not in part:
                             part[other] = count
@@ -386,7 +394,7 @@ class Families:
         return parts[0], parts[1:]
 
     def _families(self, facts: Sequence[Fact]) -> Iterator[tuple[Family, dict[str, int]]]:
-        """The families that fit these facts and need no mending, with the people's names."""
+        """The families that fit these facts and need no repair, with the people's names."""
         family, people = Family(), dict[str, int]()
 
         def who(name: str) -> int:
@@ -416,10 +424,10 @@ class Families:
         return all(next(self._families(part), None) for part in (own, *others))
 
     def conclude(self, subset: Collection[int] | None = None) -> str | None:
-        """The one word that follows from the story, or only the sentences in `subset`.
+        """The one word that follows from the story, or from only the sentences in `subset`.
 
-        Some family is assumed to fit a subset. Facts about people to whom nothing leads cannot
-        matter otherwise: their families need not be related to those asked about.
+        Assumes that some family fits the subset. Facts about unconnected people cannot matter:
+        their families need not be related to those in the question.
         """
         told = self._facts if subset is None else [self._facts[n - 1] for n in subset]
         own, others = self._parts(told)
@@ -441,15 +449,42 @@ class Families:
                 return None
         return words.pop() if words else None
 
+    def outcomes(self) -> dict[str, tuple[Family, dict[str, int]]]:
+        """Every word that holds in some family that fits, with such a family and its people.
+
+        The empty word stands for a family in which no word of the vocabulary holds. Nothing is
+        returned if no family fits.
+        """
+        own, others = self._parts(self._facts)
+        if not all(next(self._families(part), None) for part in others):
+            return {}
+        found: dict[str, tuple[Family, dict[str, int]]] = {}
+        for family, people in self._families(own):
+            first, second = people[self._first], people[self._second]
+            way = family.way(first, second)
+            words = set(self._words(way[0], family.likely_gender(second))) if way else set[str]()
+            for word in words or {""}:
+                found.setdefault(word, (family, people))
+            rigid = way and family.sure_gender(second) and all(map(family.distinct, way[1]))
+            for word in () if rigid else self._vocabulary:
+                relation, gender, _ = WORDS[word]
+                for steps in self._ways[relation] if word not in found else ():
+                    grown = family.copy()
+                    grown.tell(first, steps, second, "" if gender == "any" else gender)
+                    mended = next(_mended(grown), None)
+                    if mended is not None:
+                        found.setdefault(word, (mended, people))
+        return found
+
     def _words(self, way: Way, gender: str) -> Iterator[str]:
-        """The words of the vocabulary for a relative at the end of a way."""
+        """The words of the vocabulary for a relative at the end of a path."""
         for word in self._vocabulary:
             relation, sex, _ = WORDS[word]
             if way in self._ways[relation] and sex in ("any", gender):
                 yield word
 
     def _other_word(self, family: Family, first: int, second: int, word: str) -> bool:
-        """Whether another word of the vocabulary can be built into a family."""
+        """Whether another word of the vocabulary can be made to hold in a family."""
         for other in self._vocabulary:
             relation, gender, _ = WORDS[other]
             if other == word:
@@ -465,7 +500,7 @@ class Families:
 def _grown(
     family: Family, several: Sequence[tuple[int, tuple[Way, ...], int, str]]
 ) -> Iterator[Family]:
-    """The families with each of the facts told in one of its ways."""
+    """The families with each of the facts added in one of its ways."""
     if family.broken:
         return
     if not several:
@@ -484,7 +519,7 @@ def prove(
     vocabulary: Collection[str],
     by_marriage: bool = False,
 ) -> list[list[str]]:
-    """Objections to each claim, in English; none if it is proven."""
+    """Objections to each claim, in English; empty if it is proven."""
     found = []
     for claim in claims:
         families = Families(facts, claim.query, vocabulary, by_marriage)

@@ -4,10 +4,10 @@ It descends from one couple. On each level below, people marry with a given prob
 couple above the last level has a number of children in a given range. People are numbers, and a set
 of people is a bit mask. Genders are drawn for each child, and a spouse has the other gender.
 
-The *pedigree* is the family without its genders. Families that differ only in the order of brothers
-and sisters have the same one: a family of four generations with two or three children has one of
-112. So pedigrees are cached together with the relations of their members, which are found by
-walking along the letters of a position (see algebra.py) for the people that stories need.
+The *pedigree* is the family without its genders. Families that differ only in the order of siblings
+have the same one: a family of four generations with two or three children has one of 112. So
+pedigrees are cached together with the relations of their members, which are found by following the
+letters of a position (see algebra.py) for the people that stories need.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from typing import NamedTuple
 from fabula.core.seeds import Draw
 from fabula.world.kinship.algebra import FEMALE, MALE, Vocabulary
 
-LARGEST = 5_000  # people; a recipe for more is refused
-PIECE = 5  # facts of a piece of a clause that is looked at on its own
-SEARCHED = 2_000  # people looked at for one clause before it is called impossible
-REMEMBERED = 20_000  # people in all pedigrees kept, so that memory stays flat
+LARGEST = 5_000  # people; a recipe with larger families is rejected
+PIECE = 4  # facts in a piece of a clause that is checked on its own
+SEARCHED = 2_000  # people visited for one clause before it is called impossible
+MOST_ALIKE = 50_000  # cached lists of people in different branches
+REMEMBERED = 20_000  # people in all cached pedigrees, so that memory stays flat
 
 SINGLE = "-"
+GROWN = "()"
+"""A child who does not marry, and one who does and has no children yet."""
+UNSEEN = -1
 
 
 def members(mask: int) -> list[int]:
@@ -38,33 +42,42 @@ def members(mask: int) -> list[int]:
 
 
 def one_of(draw: Draw, mask: int) -> int:
-    """One of the people in a mask, each as likely as the others."""
+    """One of the people in a mask, drawn uniformly."""
     for _ in range(int(draw() * mask.bit_count())):
         mask &= mask - 1
     return (mask & -mask).bit_length() - 1
 
 
 class Pedigree:
-    """Couples and their children; who they are to each other.
+    """Couples and their children, and their relations.
 
-    Written as a text: a couple is its children in brackets, a child who does not marry a dash, so
-    '(()-)' are a couple, a married child and a single one. People who marry into the family come
-    right after all those who marry them, and those who stay single last.
+    Written as text: a couple is its children in brackets, a child who does not marry a dash, so
+    '(()-)' is a couple with a married and a single child. People who marry into the family come
+    right after all those they marry; singles come last.
     """
 
     __slots__ = ("_kinds", "_letters", "above", "kin", "kinds", "married", "relations", "size")
 
+    married: int
+    size: int
+    kinds: list[int]
+    above: list[int]
+    kin: dict[str, list[int]]
+
     def __init__(self, vocabulary: Vocabulary, text: str) -> None:
         married = self.married = text.count("(")
-        """How many couples there are: person n and person n + married are one, for all below."""
+        """The number of couples: person n and person n + married are a couple, for all n below
+        it.
+        """
         self.size = 2 * married + text.count(SINGLE)
         size = self.size
         parents, children, spouse, siblings = ([0] * size for _ in range(4))
         kinds = self.kinds = [0] * size
-        """For each person 2 * generation, and one more for those who married in."""
+        """For each person 2 * generation, plus one for those who married in."""
         self.above = [-1] * size
-        """For each person the couple (its first number) that the person, or the one they married,
-        is a child of; -1 for the first couple."""
+        """For each person, the couple (its first number) that they, or the person they married, are
+        a child of; -1 for the first couple.
+        """
         above: list[int] = []  # the couples that are still open
         wed, single = 0, 2 * married
         for letter in text:
@@ -93,19 +106,26 @@ class Pedigree:
         self._letters = {"P": parents, "C": children, "M": spouse, "S": siblings}
         self.relations = {name: r.places for name, r in vocabulary.relations.items()}
         self._kinds: dict[int, int] = {}
-        self.kin = _Kin(self)
-        """For (person, relation) everyone who is this to the person."""
+        self.kin = {name: [UNSEEN] * size for name in self.relations}
+        """For each relation and person, everyone in this relation to the person, or UNSEEN if
+        nobody has asked yet. Inner loops read it directly; `relatives` fills it."""
 
-    def walk(self, person: int, relation: str) -> int:
-        """Everyone who is this to a person."""
+    def relatives(self, person: int, relation: str) -> int:
+        """Everyone in this relation to a person."""
+        known = self.kin[relation][person]
+        if known != UNSEEN:
+            return known
         result = 0
         for place in self.relations[relation]:
             found = 1 << person
             for letter in place:
                 step, last, found = self._letters[letter], found, 0
-                for one in members(last):
-                    found |= step[one]
+                while last:
+                    low = last & -last
+                    found |= step[low.bit_length() - 1]
+                    last ^= low
             result |= found
+        self.kin[relation][person] = result
         return result
 
     def of_kinds(self, kinds: int) -> int:
@@ -117,30 +137,23 @@ class Pedigree:
         return found
 
 
-class _Kin(dict[tuple[int, str], int]):
-    """The relation of each pair, computed on demand."""
+class _Pedigrees:
+    """Cache of pedigrees, cleared when it grows too large."""
 
-    def __init__(self, pedigree: Pedigree) -> None:
-        super().__init__()
-        self._pedigree = pedigree
+    def __init__(self) -> None:
+        self._known: dict[tuple[Vocabulary, str], Pedigree] = {}
+        self._people = 0
 
-    def __missing__(self, key: tuple[int, str]) -> int:
-        found = self[key] = self._pedigree.walk(*key)
-        return found
-
-
-class _Pedigrees(dict[tuple[Vocabulary, str], Pedigree]):
-    """The pedigrees met so far, until there are too many."""
-
-    people = 0
-
-    def __missing__(self, key: tuple[Vocabulary, str]) -> Pedigree:
-        found = Pedigree(*key)
-        self.people += found.size
-        if self.people > REMEMBERED:
-            self.clear()
-            self.people = found.size
-        self[key] = found
+    def get(self, vocabulary: Vocabulary, text: str) -> Pedigree:
+        """The pedigree written as a text."""
+        found = self._known.get((vocabulary, text))
+        if found is None:
+            found = Pedigree(vocabulary, text)
+            self._people += found.size
+            if self._people > REMEMBERED:
+                self._known.clear()
+                self._people = found.size
+            self._known[vocabulary, text] = found
         return found
 
 
@@ -150,7 +163,7 @@ _PEDIGREES = _Pedigrees()
 class Family:
     """People of a pedigree with their genders."""
 
-    __slots__ = ("generations", "kin", "men", "pedigree", "women")
+    __slots__ = ("generations", "men", "pedigree", "women")
 
     def __init__(
         self,
@@ -161,8 +174,7 @@ class Family:
         marriage: float,
     ) -> None:
         text = _couple(draw, generations - 1, *children, marriage)
-        pedigree = self.pedigree = _PEDIGREES[vocabulary, text]
-        self.kin = pedigree.kin
+        pedigree = self.pedigree = _PEDIGREES.get(vocabulary, text)
         self.generations = generations
         size, married = pedigree.size, pedigree.married
         coins = 0
@@ -182,9 +194,10 @@ class Family:
         return MALE if self.men >> person & 1 else FEMALE
 
     def settle(self, wishes: Sequence[tuple[int, str]]) -> bool:
-        """Give these people these genders, and their spouses the other one; False if at odds.
+        """Give these people these genders, and their spouses the other one; False on a conflict.
 
-        As all genders are drawn alike, the family is then one drawn among those that fit.
+        Since all genders are equally likely, the result is a uniform draw among the families that
+        fit.
         """
         married = self.pedigree.married
         men = women = 0
@@ -205,18 +218,23 @@ class Family:
     def relation(self, first: int, second: int) -> str | None:
         """The relation of the second person to the first, if there is a word for it."""
         for name in self.pedigree.relations:
-            if self.kin[first, name] >> second & 1:
+            if self.pedigree.relatives(first, name) >> second & 1:
                 return name
         return None
 
 
 def _couple(draw: Draw, below: int, low: int, high: int, marriage: float) -> str:
-    """A couple and the generations below it, as a text."""
+    """A couple and the generations below it, as text."""
     if not below:
-        return "()"
+        return GROWN
     count = low if low == high else low + int(draw() * (high - low + 1))
-    if below == 1 and marriage >= 1:
-        return f"({'()' * count})"
+    if marriage >= 1:
+        if below == 1:
+            return f"({GROWN * count})"
+        if below == 2 and low < high:
+            span = high - low + 1
+            sizes = sorted([low + int(draw() * span) for _ in range(count)], reverse=True)
+            return f"({''.join([f'({GROWN * size})' for size in sizes])})"
     born = [
         _couple(draw, below - 1, low, high, marriage)
         if marriage >= 1 or draw() < marriage
@@ -257,8 +275,11 @@ def _reach(vocabulary: Vocabulary, generations: int) -> dict[str, tuple[tuple[in
     return table
 
 
-def room(vocabulary: Vocabulary, generations: int, relations: Sequence[str]) -> list[int]:
-    """For each person of a clause a mask of the kinds from which the rest of it can be walked."""
+@lru_cache(maxsize=4096)
+def room(vocabulary: Vocabulary, generations: int, relations: tuple[str, ...]) -> list[int]:
+    """For each person of a clause, a mask of the kinds from which the rest of it can be
+    followed.
+    """
     reach = _reach(vocabulary, generations)
     later = (1 << 2 * generations) - 1
     kinds = [later]
@@ -273,7 +294,7 @@ def room(vocabulary: Vocabulary, generations: int, relations: Sequence[str]) -> 
     return kinds
 
 
-# --- what a family can hold -------------------------------------------------------------------
+# --- which clauses a family can have ----------------------------------------------------------
 
 
 class FamilyShape(NamedTuple):
@@ -285,10 +306,10 @@ class FamilyShape(NamedTuple):
 
 
 class Roomiest:
-    """The largest family of a shape: whatever clause some family of it holds, this one holds."""
+    """The largest family of a shape: it has every clause that any family of that shape has."""
 
     def __init__(self, vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> None:
-        """For clauses of this length; more children than they have people are useless."""
+        """For clauses of this length; more children than they have people would be useless."""
         self._vocabulary, self._generations = vocabulary, shape.generations
         most = min(shape.children[1], facts + 1)
         text = f"({SINGLE * most})" if not shape.marriage else "()"
@@ -299,11 +320,13 @@ class Roomiest:
         self._kinds = [kind + 1 for kind in pedigree.kinds]
         joined = range(married, 2 * married)
         self._line = [n - married if n in joined else n for n in range(pedigree.size)]
-        """For each person the number under which their branch is known: that of the couple."""
+        """For each person, the number that identifies their branch: that of the couple."""
         self._pieces: dict[tuple[str, ...], bool] = {}
-        """Whether somebody stands in a piece of a clause."""
+        """Whether somebody fits a piece of a clause."""
+        self._alike: dict[tuple[int, int], list[int]] = {}
+        """Cache of `_different`."""
         self._branch = [0] * pedigree.size
-        """For each such number everyone below and the couple itself."""
+        """For each such number, everyone below and the couple itself."""
         for person in range(pedigree.size):
             line = self._line[person]
             while line >= 0:
@@ -311,11 +334,11 @@ class Roomiest:
                 line = pedigree.above[line]
 
     def holds(self, relations: tuple[str, ...]) -> bool:
-        """Whether some people of the family stand in this clause."""
+        """Whether some people of the family fit this clause."""
         kinds = room(self._vocabulary, self._generations, relations)
         if not kinds[0]:
             return False
-        # most other clauses that nobody stands in have a short piece of that kind
+        # most other clauses that nobody fits contain a short piece that nobody fits
         known = self._pieces
         for at in range(len(relations) - PIECE + 1 if len(relations) > PIECE else 0):
             piece = relations[at : at + PIECE]
@@ -326,45 +349,55 @@ class Roomiest:
         return self._search(relations, kinds)
 
     def _search(self, relations: Sequence[str], kinds: Sequence[int]) -> bool:
-        """The same by a search; branches that nobody was met in are alike, so one will do."""
+        """The same by search; unvisited branches are alike, so one of them is enough."""
         pedigree, count = self.pedigree, len(relations)
-        kin, fit = pedigree.kin, [pedigree.of_kinds(here) for here in kinds]
+        kin = [pedigree.kin[relation] for relation in relations]
+        fit = [pedigree.of_kinds(here) for here in kinds]
         met = 0
         path: list[int] = []
         left = [self._different(fit[0], 0)]
+        tried = [0]
+        """How many of each list in `left` were looked at."""
         work = SEARCHED
         while left:
-            todo = left[-1]
-            if not todo:
+            at = len(path)
+            todo, done = left[at], tried[at]
+            if done == len(todo):
                 left.pop()
+                tried.pop()
                 if path:
                     met ^= 1 << path.pop()
                 continue
             work -= 1
             if not work:
                 return False
-            person = todo.pop()
-            at = len(path)
-            found = kin[person, relations[at]] & ~met & fit[at + 1]
+            tried[at] = done + 1
+            person = todo[done]
+            found = kin[at][person]
+            if found == UNSEEN:
+                found = pedigree.relatives(person, relations[at])
+            found &= ~met & fit[at + 1]
             if not found:
                 continue
             if at + 1 == count:
                 return True
             path.append(person)
             met |= 1 << person
-            if found & found - 1:
-                left.append(self._different(found, met))
-            else:
-                left.append([found.bit_length() - 1])
+            left.append(self._different(found, met))
+            tried.append(0)
         return False
 
     def _different(self, people: int, met: int) -> list[int]:
-        """Of people in branches that are alike one each."""
+        """One person from each group of identical branches."""
+        known = self._alike.get((people, met))
+        if known is not None:
+            return known
         above, branch, kinds, line = self.pedigree.above, self._branch, self._kinds, self._line
         found: dict[int, int] = {}
-        while people:
-            low = people & -people
-            people ^= low
+        rest = people
+        while rest:
+            low = rest & -rest
+            rest ^= low
             person = low.bit_length() - 1
             top = line[person]
             if branch[top] & met:
@@ -374,7 +407,10 @@ class Roomiest:
             while up >= 0 and not branch[up] & met:
                 top, up = up, above[up]
             found[kinds[person] * len(line) + up] = person
-        return list(found.values())
+        if len(self._alike) > MOST_ALIKE:
+            self._alike.clear()
+        different = self._alike[people, met] = list(found.values())[::-1]
+        return different
 
 
 @lru_cache(maxsize=64)
@@ -384,7 +420,7 @@ def roomiest(vocabulary: Vocabulary, shape: FamilyShape, facts: int) -> Roomiest
 
 
 def largest(generations: int, children: tuple[int, int], marriage: float) -> int:
-    """How many people such a family can have."""
+    """The maximum number of people in such a family."""
     size, couples = 2, 1
     for _ in range(1, generations):
         born = couples * children[1]

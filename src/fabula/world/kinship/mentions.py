@@ -1,18 +1,18 @@
-"""Mention forms: the ways in which one person is mentioned as a relative of another.
+"""Mention forms: the ways to mention one person as a relative of another.
 
     name                     text                                     meaning, for an uncle
     his-kin                  {his} {kin} {b}                          her uncle Bob
     name-whose-inverse-is-a  {b}, whose {inverse} is {a},             Bob, whose niece is Ann,
     sibling-of-his-parent    {b}, a {sibling} of one of {his} parents,
 
-The forms of a language stand in the file grammar.toml of its folder, with their slots explained.
+The forms of a language are in the file grammar.toml of its folder, which explains their slots.
 
 Promises:
-1. A form has one meaning: what it says about {a} and {b}, and whose gender it discloses, can be
-   read off its words; `parse` gives it back or fails with ParseError.
-2. A form that spells a relation out instead of naming it is used only where both mean the same
-   under the axioms (algebra.py): the relation follows from the words, and the words from it.
-3. `MentionForms.choose` is the only way to say which forms a story may use.
+1. A form has one meaning: what it says about {a} and {b}, and whose gender it discloses, follows
+   from its words; `parse` gives it back or raises ParseError.
+2. A form that spells a relation out instead of naming it is used only if both mean the same under
+   the axioms (algebra.py): the relation follows from the words, and the words from it.
+3. `MentionForms.choose` is the only way to select the forms that a story may use.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ ENDS = ".;:!?"
 SOMEBODY, KIN = "\x01", "\x02"  # stand for a name and a kin word in an abstract sentence
 
 FREE, NO_COMMA, NAME_LAST = 0, 1, 2
-"""The room for a mention: for any form, none that ends in a comma, only one that ends in {b}."""
+"""The mentions that fit in a slot: any form, none that ends in a comma, only one that ends in
+{b}.
+"""
 
 GENDERS = (MALE, FEMALE)
 OTHER = {MALE: FEMALE, FEMALE: MALE}
 PRONOUNS = ("he", "him", "his", "hers")
 HELD_OUT = 0.2
-"""Share of the forms in the pool 'held-out'."""
+"""Fraction of the forms in the pool 'held-out'."""
 
 
 class Form(NamedTuple):
@@ -55,11 +57,11 @@ class Form(NamedTuple):
     text: str
     weight: int
     relations: frozenset[str]
-    """The relations it can tell; all if empty."""
+    """The relations it can state; all if empty."""
     path: tuple[str, ...]
     """The relation in steps, if the form spells it out."""
     own: bool
-    """Whether the other person is a pronoun in it."""
+    """Whether it uses a pronoun for the other person."""
 
 
 class Wording(NamedTuple):
@@ -69,7 +71,7 @@ class Wording(NamedTuple):
     text: str
     own: bool
     tells_known: bool
-    """Whether it discloses the gender of the person known already."""
+    """Whether it discloses the gender of the person already known."""
     tells_new: bool
 
 
@@ -81,12 +83,12 @@ class Mention(NamedTuple):
     person: str
     word: str = ""
     anchor: str = ""
-    """The other person's name; the pronoun where it is one."""
+    """The other person's name, or the pronoun."""
     own: bool = False
     turned: bool = False
-    """Whether the word says what the other is to the person."""
+    """Whether the word is the inverse relation: that of the other to the person."""
     known_gender: str = ""
-    """The other's gender, if disclosed besides by the word."""
+    """The other's gender, if anything besides the word discloses it."""
     gender: str = ""
 
 
@@ -95,12 +97,12 @@ class Filled(NamedTuple):
 
     text: str
     known_gender: str
-    """The gender of the person known already if these words disclose it, else ''."""
+    """The gender of the known person if these words disclose it, else ''."""
     gender: str
 
 
 class _Meaning(NamedTuple):
-    """The meaning of one sequence of words; people by their places among its names."""
+    """The meaning of one sequence of words; people are indices among its names."""
 
     form: str
     person: int
@@ -128,14 +130,14 @@ class MentionForms:
                 raise ValueError(f"two mention forms are called '{form.name}'")
             self.forms[form.name] = form
         self.filled = {form.name: self._genders_told(form) for form in self.forms.values()}
-        """For each form and pair of genders (known, new) its text with the words for them."""
+        """For each form and pair of genders (known, new), its text with the words for them."""
         held = self._held_out()
         self.pools: dict[str, tuple[str, ...]] = {
             "any": tuple(self.forms),
             "seen": tuple(name for name in self.forms if name not in held),
             "held-out": tuple(name for name in self.forms if name in held),
         }
-        """Names of forms: all, and a fixed part of them to be held out with the rest."""
+        """Names of forms: all, and a fixed part that is held out and the remainder."""
         self._choices: dict[tuple[frozenset[str], bool], Choice] = {}
         self._meanings = self._all_meanings()
         kin = "|".join(sorted(map(re.escape, words.words), key=len, reverse=True))
@@ -159,13 +161,13 @@ class MentionForms:
         return Form(name, text, entry.get("weight", 1), relations, path, own)
 
     def _held_out(self) -> set[str]:
-        """A fixed fifth of the forms, of every sort, so that either part can tell everything."""
+        """A fixed fifth of the forms, of every sort, so that either part can state everything."""
         sorts: dict[object, list[str]] = {}
         for form in self.forms.values():
             sorts.setdefault((form.own, not form.relations), []).append(form.name)
         held: set[str] = set()
         for names in sorts.values():
-            # the commonest of a sort stays
+            # the most frequent of a sort stays
             most = max(names, key=lambda name: self.forms[name].weight)
             order = sorted(names, key=lambda name: fingerprint("form:" + name))
             order.remove(most)
@@ -175,8 +177,8 @@ class MentionForms:
     def choose(self, names: Iterable[str] = (), by_marriage: bool = False) -> Choice:
         """The forms with these names, for telling; without names, all of them.
 
-        `by_marriage` is for stories in which an aunt's husband is an uncle. ValueError if a name
-        is unknown or some relation could not be told.
+        `by_marriage` is for stories in which an aunt's husband is an uncle. Raises ValueError if a
+        name is unknown or some relation could not be stated.
         """
         key = (frozenset(names), by_marriage)
         found = self._choices.get(key)
@@ -196,7 +198,7 @@ class MentionForms:
     # --- words ----------------------------------------------------------------------------
 
     def _filled(self, form: Form, known: str, new: str) -> str:
-        """The text of a form with all words that depend on the two genders only."""
+        """The text of a form with all words that depend only on the two genders."""
         word, nouns = self.words.word, self._nouns
         fillings = {
             **{pronoun: self._pronouns[known][pronoun] for pronoun in PRONOUNS},
@@ -212,12 +214,12 @@ class MentionForms:
         return re.sub(r"\{(\w+)\}", lambda slot: fillings.get(slot[1], slot[0]), form.text)
 
     def _genders_told(self, form: Form) -> dict[tuple[str, str], Filled]:
-        """The filled texts of a form for all pairs of genders (known, new) that it can tell."""
+        """The filled texts of a form for all pairs of genders (known, new) that it can state."""
         married = form.path == ("spouse",)
         texts = {
             (known, new): self._filled(form, known, new)
             for known, new in product(GENDERS, repeat=2)
-            if not (married and known == new)  # a couple are a man and a woman
+            if not (married and known == new)  # a couple is a man and a woman
         }
         found = {}
         for pair, text in texts.items():
@@ -227,7 +229,7 @@ class MentionForms:
         return found
 
     def worded(self, form: Form, relation: str, known: str, new: str) -> Wording:
-        """A form for people[new] as a relative of people[known], given by their genders."""
+        """A form for a new person as a relative of a known one, given their genders."""
         words = self.words
         filled, *disclosed = self.filled[form.name][known, new]
         tells = [bool(gender) for gender in disclosed]
@@ -244,7 +246,9 @@ class MentionForms:
     # --- parsing --------------------------------------------------------------------------
 
     def _all_meanings(self) -> dict[str, _Meaning]:
-        """For all words that a mention can have its meaning; ValueError if there are two."""
+        """The meaning of every sequence of words that a mention can have; ValueError if one has
+        two.
+        """
         found: dict[str, _Meaning] = {}
         words = self.words
         for form in self.forms.values():
@@ -271,7 +275,7 @@ class MentionForms:
         return found
 
     def _compiled(self) -> re.Pattern[str]:
-        """The pattern of all mentions, the longer ones first, and of names and pronouns."""
+        """The pattern for all mentions, longer ones first, and for names and pronouns."""
         commas = {form.name for form in self.forms.values() if form.text[-1] == ","}
         ends: dict[str, str] = {}
         for key, meaning in self._meanings.items():
@@ -288,7 +292,7 @@ class MentionForms:
         )
 
     def _tree(self, texts: Mapping[str, str]) -> str:
-        """A pattern for texts with what must follow each, sharing their beginnings."""
+        """A pattern for texts with what must follow each, sharing common prefixes."""
         branches: dict[str, dict[str, str]] = {}
         for text, end in texts.items():
             if text:
@@ -306,7 +310,7 @@ class MentionForms:
         """The mentions in a sentence, and the sentence with `\\x00` in their places.
 
         Words in `fixed` are not names. 'her' as a pronoun becomes `\\x03`, since it may stand for
-        'him' and for 'his'; the latter stands for a mention with "'s".
+        'him' or for 'his'; the latter stands for a mention with "'s".
         """
         opening, comma, rest = sentence.partition(", ")
         if comma and opening in fixed:  # 'Blindfolded, Giulia's son, Derek, …' names two people
@@ -330,7 +334,9 @@ class MentionForms:
             told = pieces[1::2]
             meaning = self._meanings.get(SOMEBODY.join(pieces[::2]))
             if meaning is None:
-                raise ParseError(f"it is not clear which relative is meant in '{sentence}'.")
+                raise ParseError(
+                    f"'{sentence}' is ambiguous: it is not clear which relative is meant."
+                )
             form, person, word, anchor, own, turned, known, new = meaning
             other = "" if anchor < 0 else told[anchor]
             mentions.append(Mention(form, told[person], word, other, own, turned, known, new))
@@ -340,7 +346,7 @@ class MentionForms:
 
 
 OPENINGS = ("His ", "Her ", "A ", "An ")
-"""Words other than names with which a mention at the beginning of a sentence may begin."""
+"""Words other than names that a mention at the beginning of a sentence may begin with."""
 PRONOUN_MARKS = {"him": "\x00", "he": "\x00", "she": "\x00", "his": "\x00's", "her": "\x03"}
 
 
@@ -362,7 +368,7 @@ class Choice:
     ) -> tuple[Wording, ...]:
         """The wordings that fit, each as often as its weight says.
 
-        `relation` is what the new person is to the known one, `known` and `new` are their genders;
+        `relation` is that of the new person to the known one, `known` and `new` are their genders;
         `needs` says whose gender must be disclosed.
         """
         key = (own, relation, known, new, room, needs)
@@ -389,12 +395,12 @@ class Choice:
                     yield wording
 
     def _means(self, form: Form, relation: str) -> bool:
-        """Whether the path of a form is the relation, no more and no less."""
+        """Whether the path of a form is equivalent to the relation."""
         mask = self._words.mask
         return fold([mask[step] for step in form.path]) == mask[relation]
 
     def missing(self) -> str:
-        """A relative whom no form introduces with both genders, in English; '' if there is none."""
+        """A relative that no form introduces with both genders, in English; '' if there is none."""
         for relation, known, new in product(self._words.relations, GENDERS, GENDERS):
             if relation == "spouse" and known == new:
                 continue

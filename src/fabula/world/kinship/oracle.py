@@ -7,7 +7,8 @@ have that answer, and minimal if no sentence can be left out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from clingo import Control, Function, Number, String, Symbol
 
@@ -24,7 +25,7 @@ def prove(
     vocabulary: Collection[str],
     by_marriage: bool = False,
 ) -> list[list[str]]:
-    """Objections to each claim, in English; none if it is proven."""
+    """Objections to each claim, in English; empty if it is proven."""
     return [Oracle(sentences, c.query, vocabulary, by_marriage).prove(c) for c in claims]
 
 
@@ -41,15 +42,16 @@ class Oracle:
     ) -> None:
         unknown = [word for word in vocabulary if word not in WORDS]
         if unknown:
-            raise ValueError(f"no kinship words: {unknown}")
+            raise ValueError(f"unknown kinship words: {unknown}")
         self._count = len(sentences)
         self._query = query
         names = {query[1]: 1, query[2]: 2}
         for fact in (fact for facts in sentences for fact in facts):
             if len(fact) != (2 if fact[0] in GENDERS else 3):
-                raise ValueError(f"no fact of the kinship world: {fact}")
+                raise ValueError(f"not a fact of the kinship world: {fact}")
             for name in fact[1:]:
                 names.setdefault(name, len(names) + 1)
+        self._names = names
         lines = list(self._facts(sentences, names, by_marriage))
         lines += [f"word({String(word)},{WORDS[word][0]},{WORDS[word][1]})." for word in vocabulary]
         self._control = Control(["--warn=none"])
@@ -69,7 +71,7 @@ class Oracle:
     def _facts(
         self, sentences: Sequence[Sequence[Fact]], names: dict[str, int], by_marriage: bool
     ) -> Iterable[str]:
-        more = 2  # for whatever else the two people of the query may be to each other
+        more = 2  # for any other relation the two people of the query may have
         yield f"sentence(1..{self._count}). ask(1,2)."
         if by_marriage:
             yield "by_marriage."
@@ -91,7 +93,7 @@ class Oracle:
         return {atom.symbol: atom.literal for atom in atoms}
 
     def _possible(self, subset: Collection[int] | None, *more: int) -> set[str] | None:
-        """The words that hold in some family with these sentences; None if there is none."""
+        """The words that hold in some family with these sentences; None if there is no family."""
         told = range(1, self._count + 1) if subset is None else set(subset)
         assumptions = [x if n in told else -x for n, x in enumerate(self._told, 1)]
         with self._control.solve(assumptions=[*assumptions, *more], yield_=True) as handle:
@@ -101,7 +103,7 @@ class Oracle:
             return {word for word, literal in self._holds.items() if model.is_true(literal)}
 
     def conclude(self, subset: Collection[int] | None = None) -> str | None:
-        """The one word that follows from the story, or only the sentences in `subset`."""
+        """The one word that follows from the story, or from only the sentences in `subset`."""
         found = self._possible(subset)
         if found is None or len(found) != 1:
             return None
@@ -112,6 +114,35 @@ class Oracle:
             return None
         return word
 
+    def worlds(self) -> Iterator[dict[str, Any]]:
+        """Families that fit the story, one for each possible answer (see witness.py)."""
+        assumptions = list(self._told)
+        names = {number: name for name, number in self._names.items()}
+
+        def named(symbol: Symbol) -> str:
+            return names.get(symbol.number, f"#{symbol.number}")
+
+        for literal in [self._holds[word] for word in sorted(self._holds)]:
+            with self._control.solve(assumptions=[*assumptions, literal], yield_=True) as handle:
+                for model in handle:
+                    whole: dict[str, Any] = {"gender": {}, "parents": {}, "spouse": {}}
+                    siblings: dict[str, list[str]] = {}
+                    for symbol in sorted(model.symbols(atoms=True)):
+                        if symbol.match("gender", 2):
+                            whole["gender"][named(symbol.arguments[0])] = symbol.arguments[1].name
+                        elif symbol.match("parent", 2):
+                            child, parent = map(named, symbol.arguments)
+                            whole["parents"].setdefault(child, []).append(parent)
+                        elif symbol.match("spouse", 2):
+                            one, other = map(named, symbol.arguments)
+                            whole["spouse"][one] = other
+                        elif symbol.match("sibling", 2):
+                            one, other = map(named, symbol.arguments)
+                            siblings.setdefault(one, []).append(other)
+                    whole["siblings"] = siblings
+                    yield whole
+                    break
+
     def prove(self, claim: Claim) -> list[str]:
-        """Objections to a claim, in English; none if it is proven."""
+        """Objections to a claim, in English; empty if it is proven."""
         return examine(claim, self._count, self.conclude, lambda: self._possible(None) is not None)

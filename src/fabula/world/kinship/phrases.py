@@ -1,6 +1,6 @@
 """Tells kin facts in scenes and reads them back.
 
-A *unit* is one element of a story: one to three sentences that tell one to three facts, the links
+A *unit* is one element of a story: one to three sentences that state one to three facts, the links
 of a path. Its scenes (language/<code>/kinship/scenes-*.toml) have slots for people. A scene itself
 says nothing about kinship; what a sentence means depends only on how people are mentioned in it:
 'Ann', 'her uncle Bob', 'Bob, whose niece is Ann,' (see mentions.py).
@@ -10,13 +10,13 @@ says nothing about kinship; what a sentence means depends only on how people are
 
 Promises:
 1. `parse` gives back exactly what `telling.tell` meant: the kin facts as worded and every gender
-   that the words disclose. It needs no list of names, and fails with ParseError rather than guess.
-2. Of each fact told, the second person's gender is disclosed in the same unit, so that the fact
-   follows from the unit also where it is worded the other way round ('Bob taught his niece Ann').
-3. A pronoun in a mention ('her uncle Bob') means the person in the first slot of the scene; in
-   the first slot it means the only person of the unit so far who can be meant. A pronoun that
-   fills the second slot means the person who introduces the first ('Ann's uncle Bob taught
-   her …') and is used only where the two have different genders.
+   that the words disclose. It needs no list of names, and raises ParseError rather than guess.
+2. For each fact, the unit discloses the second person's gender, so that the fact follows from the
+   unit even if it is worded the other way round ('Bob taught his niece Ann').
+3. A pronoun in a mention ('her uncle Bob') refers to the person in the first slot of the scene; in
+   the first slot it refers to the only person of the unit so far it can refer to. A pronoun that
+   fills the second slot refers to the person who introduces the first ('Ann's uncle Bob taught her
+   …') and is used only if the two have different genders.
 4. A slot says which pronoun may fill it: {2 he} for a subject, {2 him} for an object, {2 his} for
    an owner, {2} for none. It may also limit the relatives that fit: {2, a descendant}.
 """
@@ -46,7 +46,7 @@ from fabula.world.kinship.mentions import (
 )
 
 HELD_OUT = 0.2
-"""Share of the scenes and settings that only held-out stories may use."""
+"""Fraction of the scenes and settings that only held-out stories may use."""
 SLOT = "\x00"
 
 Kin = tuple[str, str, str]
@@ -58,11 +58,11 @@ class Meaning(NamedTuple):
 
     kin: tuple[Kin, ...]
     genders: tuple[tuple[str, str], ...]
-    """Everyone whose gender the words disclose, with it; in order of mention."""
+    """Everyone whose gender the words disclose, with the gender; in order of mention."""
 
 
 class Person(NamedTuple):
-    """Somebody to be told of."""
+    """A person to be mentioned."""
 
     name: str
     gender: str
@@ -74,15 +74,15 @@ class Scene(NamedTuple):
     kind: str
     """pair, solo or trio."""
     base: int
-    """The scene before its choices were made; hold-out is by base."""
+    """The scene before its choices were expanded; scenes are held out by base."""
     parts: tuple[str, ...]
     """The text around the slots."""
     second: str
-    """The pronoun that may stand in the second slot: he, him, his, or '' for none."""
+    """The pronoun that may fill the second slot: he, him, his, or '' for none."""
     leads: bool
-    """Whether a setting may come before it: it begins with a person and tells of the past."""
+    """Whether a setting may precede it: it begins with a person and is in the past tense."""
     rooms: tuple[int, ...]
-    """For each slot, which mention forms have room in it (see mentions.py)."""
+    """For each slot, the mention forms that fit in it (see mentions.py)."""
     fits: frozenset[str]
     """Relations that the second person may have to the first; any if empty."""
 
@@ -91,7 +91,7 @@ class Pool(NamedTuple):
     """The scenes and settings that a story may use."""
 
     pair: tuple[tuple[Scene, ...], ...]
-    """For each base its variants, so that many choices do not make a scene frequent."""
+    """The variants of each base, so that a scene with many choices is not more frequent."""
     solo: tuple[tuple[Scene, ...], ...]
     trio: tuple[tuple[Scene, ...], ...]
     leads: tuple[tuple[str, ...], ...]
@@ -99,14 +99,14 @@ class Pool(NamedTuple):
     peopled: tuple[tuple[str, ...], ...] = ()
     """Leads that bring in somebody else, whom a pronoun might mean."""
     led: float = 0.5
-    """Share of the sentences that get a lead, of those that can."""
+    """Fraction of the sentences that get a lead, of those that can."""
 
 
 class Phase(NamedTuple):
     """A part of an occasion (see thread.py)."""
 
     openings: tuple[str, ...]
-    """Sentences with which it may begin."""
+    """Sentences that it may begin with."""
     pool: Pool
 
 
@@ -114,7 +114,7 @@ Occasion = tuple[Phase, ...]
 
 
 class Phrases:
-    """One language's way to tell of kin."""
+    """The kinship phrases of one language."""
 
     def __init__(
         self,
@@ -304,7 +304,7 @@ class Phrases:
         return frozenset(w for text in texts for w in re.findall(r"\b[A-Z]\w*", text))
 
     def clash(self, name: str) -> bool:
-        """Whether a name would be taken for an ordinary word, or cannot be read at all."""
+        """Whether a name would be mistaken for an ordinary word, or cannot be parsed at all."""
         return name in self._fixed or not re.fullmatch(NAME, name)
 
     # --- telling --------------------------------------------------------------------------
@@ -316,6 +316,10 @@ class Phrases:
         return pick(draw, self._plain).format(
             a=people[0].name, b=people[1].name, kin=word, article=_article(word)
         )
+
+    def statement(self, word: str, first: str, second: str) -> str:
+        """That the second person is this to the first, in a bare statement."""
+        return self._plain[0].format(a=first, b=second, kin=word, article=_article(word))
 
     def pronoun(self, gender: str, case: str) -> str:
         """he, him or his for a person of this gender."""
@@ -338,17 +342,17 @@ class Phrases:
             else:
                 self._take(scene, mentions, heard, sentence)
         if not heard.kin and unit not in fillers:
-            raise ParseError(f"nothing about kin is said in '{unit}'.")
+            raise ParseError(f"'{unit}' says nothing about kin.")
         return Meaning(tuple(heard.kin), tuple(heard.genders.items()))
 
     def _take_fact(self, fact: tuple[str, ...], heard: _Heard) -> None:
-        """Take in a fact that is written down as such."""
+        """Take in a fact in notation."""
         if len(fact) == 3 and fact[0] in self.words.relation_of:
             heard.tell(self.words, *fact)
         elif len(fact) == 2 and fact[0] in (MALE, FEMALE):
             heard.disclose(fact[1], fact[0], noted([fact]))
         else:
-            raise ParseError(f"'{' '.join(fact)}' is no fact about kin.")
+            raise ParseError(f"'{' '.join(fact)}' is not a fact about kin.")
 
     def _scene_of(self, sentence: str) -> tuple[Scene | None, list[Mention]]:
         """The scene of a sentence and the people in its slots."""
@@ -368,7 +372,7 @@ class Phrases:
     def _take(
         self, scene: Scene, mentions: Sequence[Mention], heard: _Heard, sentence: str
     ) -> None:
-        """Add what a scene with these mentions says."""
+        """Add the facts of a scene with these mentions."""
         first = mentions[0]
         for place, mention in enumerate(mentions):
             form, person, word, anchor, own, turned, known_gender, gender = mention
@@ -380,7 +384,9 @@ class Phrases:
                 known = anchor
                 if own:
                     if place > 1 or (place and first.form != "name"):
-                        raise ParseError(f"it is not clear who is meant in '{sentence}'.")
+                        raise ParseError(
+                            f"'{sentence}' is ambiguous: it is not clear whom a pronoun refers to."
+                        )
                     known = first.person if place else heard.only(known_gender, sentence)
                 if known_gender:
                     heard.disclose(known, known_gender, sentence)
@@ -394,14 +400,16 @@ class Phrases:
     def _take_pronoun(
         self, scene: Scene, first: Mention, place: int, pronoun: str, heard: _Heard, sentence: str
     ) -> None:
-        """A pronoun in the second slot is the person who introduced the first."""
+        """Add the facts of a scene whose second slot is a pronoun: the person who introduced the
+        first.
+        """
         if place == 1 and scene.second and first.anchor and not first.own:
             for gender in (MALE, FEMALE):
                 same = heard.genders.get(first.person) == gender
                 if self.pronoun(gender, scene.second) == pronoun and not same:
                     heard.disclose(first.anchor, gender, sentence)
                     return
-        raise ParseError(f"it is not clear who is meant by '{pronoun}' in '{sentence}'.")
+        raise ParseError(f"'{sentence}' is ambiguous: it is not clear whom '{pronoun}' refers to.")
 
     def _parse_plain(self, sentence: str, heard: _Heard) -> None:
         for _, pattern in self._statements:
@@ -422,7 +430,7 @@ class Phrases:
         return self._questions[by_marriage].format(a=first, b=second)
 
     def parse_question(self, question: str) -> tuple[str, str, bool]:
-        """The pair (first, second) behind a question, and whether kin by marriage counts."""
+        """The pair (first, second) in a question, and whether kin by marriage counts."""
         for by_marriage, pattern in enumerate(self._question_patterns):
             found = pattern.fullmatch(question.strip())
             if found:
@@ -435,12 +443,12 @@ SCENE_SLOT = re.compile(
 )
 HER = "\x03"  # 'her' as a pronoun (see mentions.py)
 OPENERS = ("His", "Her", "He", "She", "A", "An", "The")
-# 'a' that must be 'an': before a vowel that is heard as one
+# 'a' that must be 'an': before a vowel sound
 ARTICLE = re.compile(r"\b([Aa]) (?=(?!eu|one\b|once\b)[aeio]|hour|u(?!ni|ku|se))")
 
 
 def _sentences(unit: str) -> list[str]:
-    """The sentences of a unit, which all end in a full stop."""
+    """The sentences of a unit; all end in a full stop."""
     pieces = unit.split(". ")
     return [*(f"{piece}." for piece in pieces[:-1]), pieces[-1]]
 
@@ -473,7 +481,9 @@ class _Heard:
         """The only person so far who may have this gender."""
         found = [p for p in self.people if self.genders.get(p, gender) == gender]
         if len(found) != 1:
-            raise ParseError(f"it is not clear who is meant in '{sentence}'.")
+            raise ParseError(
+                f"'{sentence}' is ambiguous: it is not clear whom a pronoun refers to."
+            )
         return found[0]
 
 
@@ -482,7 +492,7 @@ def _article(word: str) -> str:
 
 
 def _held_out(occasions: Mapping[str, Occasion], pool: str) -> tuple[Occasion, ...]:
-    """The occasions of a pool: all, or a fixed part of them, or the others."""
+    """The occasions of a pool: all, a fixed part of them, or the remainder."""
     order = sorted(occasions, key=lambda name: fingerprint("occasion:" + name))
     held = set(order[: round(len(order) * HELD_OUT)])
     return tuple(
@@ -493,14 +503,14 @@ def _held_out(occasions: Mapping[str, Occasion], pool: str) -> tuple[Occasion, .
 
 
 def _expand(text: str) -> Iterator[str]:
-    """Every way to make the choices [a|b] in a text."""
+    """Every expansion of the choices [a|b] in a text."""
     pieces = re.split(r"\[([^\]]*)\]", text)
     choices = [piece.split("|") if n % 2 else [piece] for n, piece in enumerate(pieces)]
     return (ARTICLE.sub(r"\1n ", "".join(chosen)) for chosen in product(*choices))
 
 
 def _slots(frame: str, fillings: Mapping[str, str]) -> str:
-    """The frame as a regular expression; a slot used twice must be filled alike."""
+    """The frame as a regular expression; a slot that occurs twice must be filled alike."""
     parts, seen = re.split(r"\{(\w+)\}", frame), set()
     text = ""
     for n, part in enumerate(parts):

@@ -2,9 +2,9 @@
 
 Promises:
 1. Sound: an answer holds in every family that fits the sentences of its support (see algebra.py).
-2. A set of sentences that does not join the two people says nothing about them, since the families
-   of its parts need not be related. So the support along a simple path is minimal as a set of
-   facts; as a set of sentences this is checked (`stands`).
+2. A set of sentences that does not connect the two people says nothing about them, since the
+   families of its parts need not be related. So the support along a simple path is minimal as a set
+   of facts; as a set of sentences this is checked (`stands`).
 3. It never sees the family, nor which fact is noise.
 """
 
@@ -18,13 +18,13 @@ import orjson
 from fabula.core.supports import minimal, numbers_of
 from fabula.errors import ParseError
 from fabula.world.base import Fact, Finding, Query
-from fabula.world.kinship.algebra import OPTIONS, UNKNOWN, Vocabulary, fold, vocabulary
+from fabula.world.kinship.algebra import MALE, OPTIONS, Vocabulary, fold, vocabulary
 from fabula.world.kinship.phrases import Meaning, phrases
 from fabula.world.kinship.templates import book
 
 BY_MARRIAGE = "kin-by-marriage"
 KINDS = ("kin", BY_MARRIAGE)
-"""'kin' takes an uncle to be a parent's brother; 'kin-by-marriage' an aunt's husband as well."""
+"""For 'kin' an uncle is a parent's brother; for 'kin-by-marriage' also an aunt's husband."""
 MOST_PATHS = 512
 
 BLOOD = vocabulary(frozenset(OPTIONS) - {"by-marriage"})
@@ -32,12 +32,12 @@ MARRIAGE = vocabulary(frozenset(OPTIONS))
 
 
 def words_of(kind: str) -> Vocabulary:
-    """The vocabulary in which a kind of question is answered."""
+    """The vocabulary of the answers to a kind of question."""
     return MARRIAGE if kind == BY_MARRIAGE else BLOOD
 
 
 class UnitParser(Protocol):
-    """What understands units: the phrases of a language, or a book of templates beside them."""
+    """A parser of units: the phrases of a language, or a book of templates on top of them."""
 
     def parse(self, unit: str) -> Meaning:
         """The facts that a unit states."""
@@ -56,6 +56,8 @@ class Route(NamedTuple):
     """A simple path between two people."""
 
     path: list[Edge]
+    steps: tuple[int, ...]
+    """Where each person on it may be, seen from the one before (see algebra.py)."""
     used: int
     """Its sentences."""
     relation: str | None
@@ -70,8 +72,9 @@ class KinReading:
         self._facts: list[tuple[Fact, ...]] = []
         self._near: dict[str, list[Edge]] = {}
         self._gender: dict[str, tuple[str, int]] = {}
-        """For each person the gender and the sentences that disclose it."""
+        """For each person, the gender and the sentences that disclose it."""
         self._routes: dict[Query, list[Route]] = {}
+        self._paths: dict[tuple[str, str], list[list[Edge]]] = {}
         for sentence in sentences:
             self.hear(sentence)
 
@@ -94,9 +97,11 @@ class KinReading:
             known = self._gender.get(person)
             self._gender[person] = (gender, bit | known[1]) if known else (gender, bit)
         self._facts.append(tuple(facts))
-        self._routes.clear()
+        if self._paths:
+            self._routes.clear()
+            self._paths.clear()
 
-    # --- finding --------------------------------------------------------------------------
+    # --- answers --------------------------------------------------------------------------
 
     def routes(self, query: Query) -> list[Route]:
         """The simple paths between the two people of a query, with what follows along them."""
@@ -104,13 +109,16 @@ class KinReading:
         if known is None:
             words = words_of(query[0])
             known = []
-            for path in self._walk(query[1], query[2]):
+            ends = query[1], query[2]
+            paths = self._paths.get(ends)
+            if paths is None:
+                paths = self._paths[ends] = list(self._walk(query[1], query[2]))
+            for path in paths:
                 used = 0
                 for edge in path:
                     used |= edge.bit
-                place = fold([words.mask[edge.relation] for edge in path])
-                relation = words.named(place) if place != UNKNOWN else None
-                known.append(Route(path, used, relation))
+                steps = tuple([words.mask[edge.relation] for edge in path])
+                known.append(Route(path, steps, used, words.named(fold(steps))))
             self._routes[query] = known
         return known
 
@@ -142,26 +150,26 @@ class KinReading:
                     seen.discard(path.pop().other)
 
     def find(self, query: Query) -> Finding | None:
-        """The word that the second person is to the first, with every minimal support."""
+        """The word for the second person's relation to the first, with every minimal support."""
         found = self._answers(query, -1)
         if len(found) != 1:
             return None
         ((word, masks),) = found.items()
         kept = minimal(masks)
-        if len(kept) > 1:  # of supports of one size first the one with the fewest facts
+        if len(kept) > 1:  # among supports of one size, the one with the fewest facts comes first
             facts = {mask: self._hops(query, mask) for mask in kept}
             kept.sort(key=lambda mask: (mask.bit_count(), facts[mask]))
         return Finding((word,), kept, word)
 
     def _hops(self, query: Query, mask: int) -> int:
-        """The facts on the shortest path within these sentences."""
+        """The number of facts on the shortest path within these sentences."""
         return min(len(route.path) for route in self.routes(query) if not route.used & ~mask)
 
     def _answers(self, query: Query, mask: int) -> dict[str, list[int]]:
         """All words that follow along some path, with the sentences; one, unless contradictory."""
         words = words_of(query[0])
         found: dict[str, list[int]] = {}
-        for _, used, relation in self.routes(query):
+        for _, _, used, relation in self.routes(query):
             if relation is not None and not used & ~mask:
                 for word, more in self._worded(words, relation, query[2], used, mask):
                     found.setdefault(word, []).append(used | more)
@@ -170,7 +178,7 @@ class KinReading:
     def _worded(
         self, words: Vocabulary, relation: str, person: str, used: int, mask: int
     ) -> Iterator[tuple[str, int]]:
-        """The word for a relation, and what else must be read for the gender it tells."""
+        """The word for a relation, and what else must be read for the gender in it."""
         named = words.relations[relation]
         if named.male == named.female:
             yield named.male, 0
@@ -184,31 +192,50 @@ class KinReading:
             else:
                 yield from ((word, 1 << number) for number in numbers_of(told))
 
+    def _only_word(self, query: Query, routes: list[Route], mask: int) -> str:
+        """The word that follows from these sentences; '' if there is none, or several."""
+        words = words_of(query[0])
+        gender, told = self._gender.get(query[2], ("", 0))
+        only = ""
+        for route in routes:
+            relation = route.relation
+            if relation is None or route.used & ~mask:
+                continue
+            named = words.relations[relation]
+            if named.male != named.female and not told & mask:
+                continue
+            word = named.male if gender == MALE else named.female
+            if only and word != only:
+                return ""
+            only = word
+        return only
+
     def stands(self, query: Query, conclusion: object, mask: int) -> bool:
         """Whether these sentences alone give the word, and none of them can be dropped."""
-        if list(self._answers(query, mask)) != [conclusion]:
+        routes = self.routes(query)
+        if self._only_word(query, routes, mask) != conclusion:
             return False
         rest = mask
         while rest:
             low = rest & -rest
             rest ^= low
-            if list(self._answers(query, mask & ~low)) == [conclusion]:
+            if self._only_word(query, routes, mask & ~low) == conclusion:
                 return False
         return True
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        """The word if only these sentences had been told, or None."""
-        found = self._answers(query, mask)
-        return tuple(found) if len(found) == 1 else None
+        """The word if the story had only these sentences, or None."""
+        word = self._only_word(query, self.routes(query), mask)
+        return (word,) if word else None
 
-    # --- describing -----------------------------------------------------------------------
+    # --- descriptions ---------------------------------------------------------------------
 
     def facts(self) -> list[tuple[Fact, ...]]:
-        """The facts of each unit as it words them, with the genders its pronouns disclose."""
+        """The facts of each unit as worded, with the genders that its pronouns disclose."""
         return self._facts
 
     def concepts(self, mask: int) -> tuple[str, ...]:
-        """The relations told in these units, seen either way."""
+        """The relations stated in these units, seen either way."""
         found = set()
         for number in numbers_of(mask):
             for fact in self._facts[number - 1]:
@@ -230,7 +257,7 @@ class KinReading:
 
 
 def read(code: str, sentences: Sequence[str]) -> KinReading:
-    """The reading of a story in a language, which may bring templates along (see `idiom`)."""
+    """The reading of a story in a language, which may include templates (see `idiom`)."""
     plain, _, templates = code.partition("+")
     tongue = book(plain, templates.encode()) if templates else phrases(plain)
     return KinReading(tongue, sentences)
@@ -245,5 +272,5 @@ def idiom(code: str, features: Mapping[str, Any]) -> str:
         data = orjson.dumps(templates)
         book(code, data)
     except (ValueError, TypeError) as error:
-        raise ParseError(f"the templates of the record are wrong: {error}") from None
+        raise ParseError(f"invalid templates in the record: {error}") from None
     return f"{code}+{data.decode()}"

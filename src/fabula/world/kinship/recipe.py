@@ -1,4 +1,4 @@
-"""The keys that recipes of the kinship world have besides those of every recipe."""
+"""The recipe keys of the kinship world, in addition to those of every recipe."""
 
 from __future__ import annotations
 
@@ -25,32 +25,36 @@ NUMBERS = {"supporting": 2, "irrelevant": 3, "disconnected": 4}
 
 
 class FamilyKeys(Strict):
-    """How large a family is."""
+    """The size of families."""
 
     generations: Annotated[int, Field(ge=2, le=12)] = 4
     children: tuple[Annotated[int, Field(ge=1, le=30)], Annotated[int, Field(ge=1, le=30)]] = (2, 3)
-    """Fewest and most children of a couple above the last generation."""
+    """Minimum and maximum number of children of a couple above the last generation."""
     marriage: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """How likely a child of the family marries; the first couple always is one."""
+    """Probability that a child of the family marries; the first couple is always married."""
 
     @model_validator(mode="after")
     def _sound(self) -> FamilyKeys:
         if self.children[0] > self.children[1]:
-            raise ValueError(f"children = {list(self.children)} holds no number")
+            raise ValueError(
+                f"children = {list(self.children)} is an empty range; put the smaller one first"
+            )
         if largest(self.generations, self.children, self.marriage) > LARGEST:
-            raise ValueError(f"such a family can have more than {LARGEST:,} people")
+            raise ValueError(
+                f"a family could have more than {LARGEST:,} people; lower generations or children"
+            )
         return self
 
 
 class Amounts(Strict):
-    """How much noise of a kind, from … to …; 0 as the upper bound stands for half of k."""
+    """The amount of each kind of noise, as a range; an upper bound of 0 means half of k."""
 
     supporting: tuple[Count, Count] = (1, 0)
     """Detours of two facts."""
     irrelevant: tuple[Count, Count] = (1, 1)
     """Facts on the path that leads away."""
     disconnected: tuple[Count, Count] = (1, 0)
-    """Facts on the path apart."""
+    """Facts on the separate path."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Amounts:
@@ -61,7 +65,7 @@ class Amounts(Strict):
         return self
 
     def of(self, kind: str, k: int) -> tuple[int, int]:
-        """The least and the most of a kind of noise in a story of k facts."""
+        """The minimum and maximum of a kind of noise in a story of k facts."""
         low, high = getattr(self, kind)
         return low, max(low, high or k // 2)
 
@@ -73,11 +77,11 @@ class Task(Strict):
     """Facts that the answer needs."""
     noise: tuple[NoiseKind, ...] = ()
     share: Annotated[int, Field(ge=1, le=1000)] = 1
-    """How many stories of this kind come in each round."""
+    """The number of stories of this kind in each round."""
 
     @cached_property
     def name(self) -> str:
-        """As CLUTRR names it: kind of noise, dot, k."""
+        """The name in CLUTRR's style: kind of noise, dot, k."""
         kinds = sorted({NUMBERS[kind] for kind in self.noise})
         number = "5" if len(kinds) == 3 else "+".join(map(str, kinds)) or "1"
         return f"{number}.{self.k}"
@@ -93,7 +97,7 @@ class TaskCell(Cell):
 
 @lru_cache(maxsize=4096)
 def _task_cell(cell: Cell, task: Task, target: str) -> TaskCell:
-    """The part of a cell that has this task and this answer."""
+    """The part of a cell with this task and this answer."""
     own = dict(cell)
     own["name"] = " ".join(filter(None, (cell.name, task.name, target)))
     if target:
@@ -113,33 +117,37 @@ class KinshipRecipe(Recipe):
     """Splits differ by clauses, scenes and names instead."""
     family: FamilyKeys = FamilyKeys()
     words: tuple[str, ...] = ()
-    """More words than the twenty: sibling-in-law, cousin, great-grand, by-marriage."""
+    """Words in addition to the basic twenty: sibling-in-law, cousin, great-grand, by-marriage."""
     targets: tuple[str, ...] = ()
     """The answers, in equal numbers; empty: every word that k facts can prove."""
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = (Task(k=2), Task(k=3))
     """Kinds of story, dealt out in turn."""
     hold_out: tuple[Literal["clauses", "scenes", "forms"], ...] = ("clauses", "scenes")
-    """Content that training and test do not share: clauses (chains of relations, whatever the
-    genders), scenes with their settings, and forms of mentioning a relative. `clauses` says
-    which side of the first a split is on, `phrases` which of the other two."""
+    """Content that training and test do not share: clauses (chains of relations, ignoring genders),
+    scenes with their settings, and forms of mentioning a relative. `clauses` sets the side of a
+    split for the first, `phrases` for the other two.
+    """
     clauses: Literal["any", "kept", "held-out"] = "any"
-    """Which clauses of three facts and more: all, those not held out, or those held out."""
+    """Which clauses of three or more facts: all, those not held out, or those held out."""
     any_clause: tuple[int, ...] = ()
-    """Numbers of facts for which `clauses` does not count."""
+    """Numbers of facts to which `clauses` does not apply."""
     phrases: Literal["any", "seen", "held-out"] = "any"
-    """Which scenes and forms: all, the 80 % for training, or the 20 % held out."""
+    """Which scenes and forms: all, the 80% for training, or the 20% held out."""
     noise: Amounts = Amounts()
     held_out: Annotated[float, Field(ge=0, lt=1)] = 0.1
-    """Share of the clauses of three facts and more that are held out: of every answer the same,
-    at least one clause."""
+    """Fraction of the clauses of three or more facts that are held out: the same for every answer,
+    at least one clause.
+    """
     names: Literal["disjoint", "shared"] = "disjoint"
-    """Whether each split has names of its own."""
+    """Whether each split has its own names."""
     telling: Literal["scenes", "thread", "plain", "templates"] = "scenes"
-    """How facts are told: each unit in a scene of its own, all units as one story that has a
-    thread (an occasion with its phases), in plain sentences, or by templates of one's own."""
+    """How facts are told: each unit in a scene of its own; all units as one story with a thread (an
+    occasion with its phases); in plain sentences; or by your own templates.
+    """
     templates: tuple[Template, ...] = ()
-    """A file of templates of one's own for `telling = "templates"` (see templates.py), in the
-    folder of the recipe; the recipe keeps its content."""
+    """A file of your own templates for `telling = "templates"` (see templates.py), in the folder of
+    the recipe; the recipe stores its content.
+    """
     group: Annotated[int, Field(ge=1, le=3)] = 3
     """Maximum number of facts in one unit."""
     order: Literal["shuffled", "chain"] = "shuffled"
@@ -165,39 +173,39 @@ class KinshipRecipe(Recipe):
                 raise ValueError(f"asks: unknown question '{kind}'.{hint(kind, KINDS)}")
         marked = BY_MARRIAGE if "by-marriage" in self.words else "kin"
         if self.kinds() != (marked,):
-            raise ValueError(f"asks: these words are asked for by '{marked}' alone")
+            raise ValueError(f"asks: these words can only be asked for by '{marked}'")
         known = self.vocabulary.words
         for word in self.targets:
             if word not in known:
                 raise ValueError(f"targets: unknown '{word}'.{hint(word, known)}")
         if self.telling == "plain" and self.group != 1:
-            raise ValueError("group: the plain telling has one fact a sentence; set group = 1")
+            raise ValueError("group: plain telling has one fact per sentence; set group = 1")
         if self.questions != 1:
             raise ValueError("questions: a kinship story has one question")
         names(self.native)
         self._possible()
         if (self.telling == "templates") != bool(self.templates):
-            raise ValueError('templates: they go with telling = "templates", and it with them')
+            raise ValueError('templates: use templates and telling = "templates" together')
         if self.templates:
             side = self.side("scenes")
             missing = Book(phrases(self.native), self.templates).missing(self.vocabulary, side)
             among = {"any": "", "seen": " seen in training", "held-out": " held out"}[side]
             if missing:
                 raise ValueError(
-                    f"templates: none{among} tells of {missing}. Add one"
-                    + (" more of this meaning" if among else "")
+                    f"templates: none{among} states {missing}. Add one"
+                    + (" more with this meaning" if among else "")
                 )
         return self
 
     def _possible(self) -> None:
-        """Refuse what no family can have, whatever it looks like."""
+        """Reject what no family can have, whatever its structure."""
         most = largest(*self.shape)
         for at, task in enumerate(self.tasks):
             amounts = {kind: self.noise.of(kind, task.k)[0] for kind in task.noise}
             detours, apart = amounts.get("supporting", 0), amounts.get("disconnected", 0)
             if detours > task.k:
                 raise ValueError(
-                    f"noise.supporting: at least {detours} detours are asked for, but a chain of "
+                    f"noise.supporting: at least {detours} detours are required, but a chain of "
                     f"{task.k} facts (tasks[{at}]) has room for {task.k}. Lower noise.supporting "
                     "or raise k"
                 )
@@ -205,7 +213,7 @@ class KinshipRecipe(Recipe):
             if people > most:
                 raise ValueError(
                     f"tasks[{at}]: k = {task.k}{' with this noise' if people > task.k + 1 else ''} "
-                    f"needs {people} people, and such a family has {most} at most. Enlarge family, "
+                    f"needs {people} people, but such a family has at most {most}. Enlarge family, "
                     "or lower k or the noise"
                 )
             if self.which(task.k) == "held-out" and not self.held_out:
@@ -226,7 +234,7 @@ class KinshipRecipe(Recipe):
 
     @cached_property
     def guarded(self) -> frozenset[int]:
-        """The numbers of facts for which some split asks for held-out clauses."""
+        """The numbers of facts for which some split has held-out clauses."""
         splits = [Recipe.for_split(self, split) for split in self.split_overrides]
         return frozenset(
             task.k
@@ -236,7 +244,9 @@ class KinshipRecipe(Recipe):
         )
 
     def for_split(self, split: str) -> Self:
-        """The recipe as it is in force in a split; it knows what the others hold out."""
+        """The recipe with the overrides of a split applied; it knows what the other splits hold
+        out.
+        """
         own = super().for_split(split)
         own.__dict__["guarded"] = self.guarded
         return own
@@ -285,23 +295,39 @@ class KinshipRecipe(Recipe):
         return Wanted(self.shape, task.k, self.which(task.k), self.held_out)
 
     def cell_at(self, turn: int) -> TaskCell:
-        """The task and the answer whose turn it is: each task as often as its share says, and with
-        each answer that it can have equally often.
+        """The task and the answer at this turn: each task as often as its share says, with all its
+        answers equally often.
 
-        Places of the round begin with answers far apart, so that a few stories already have most
+        Consecutive stories of a round have distant answers, so that even a few stories cover most
         of them.
         """
-        cell = super().cell_at(turn)
         times, place = divmod(turn, len(self.round))
-        task = self.round[place]
+        number = turn % len(self.dealt)
+        cells = self._cells.get((number, place))
+        if cells is None:
+            cells = self._cells[number, place] = self._cells_at(turn, place)
+        return cells[times % len(cells)]
+
+    @cached_property
+    def kits(self) -> dict[str, Any]:
+        """For each split, what its stories share (see tale.py)."""
+        return {}
+
+    @cached_property
+    def _cells(self) -> dict[tuple[int, int], tuple[TaskCell, ...]]:
+        """For each cell and place in the round, the same with each answer in turn."""
+        return {}
+
+    def _cells_at(self, turn: int, place: int) -> tuple[TaskCell, ...]:
+        cell, task = super().cell_at(turn), self.round[place]
         among = cell.answers or self.targets
         words = provable(self.vocabulary, self.wanted(task))
-        answers = [word for word in words if word in among] if among else words
+        answers = [word for word in words if word in among] if among else list(words)
         first = place * len(answers) // len(self.round)
-        target = answers[(times + first) % len(answers)] if answers else ""
-        return _task_cell(cell, task, target)
+        order = [*answers[first:], *answers[:first]] or [""]
+        return tuple(_task_cell(cell, task, target) for target in order)
 
     @cached_property
     def round(self) -> tuple[Task, ...]:
-        """The kinds of story, each as often as it comes in one round."""
+        """The kinds of story, each as often as it occurs in one round."""
         return tuple(task for task in self.tasks for _ in range(task.share))

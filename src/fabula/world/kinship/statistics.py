@@ -1,9 +1,9 @@
 """How rich the phrase bank is: counted and measured, for `fabula stats --paraphrases`.
 
 A paraphrase of a clause is a unit without its names: a scene or two with one way to mention each
-person in them. Settings (leads and asides) come on top and are not counted as other paraphrases;
-they count for words and overlap, since they are told. Overlap is the Jaccard index of the words of
-two paraphrases of one clause (without the names), and of their pairs of neighbouring words (not
+person in them. Settings (leads and asides) come on top and do not make a different paraphrase;
+their words count for vocabulary and overlap, since stories contain them. Overlap is the Jaccard
+index of the words of two paraphrases of one clause (without the names), and of their bigrams (not
 across a name), averaged over all pairs of a sample and over all clauses.
 """
 
@@ -24,7 +24,7 @@ WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 
 
 class Overlap(NamedTuple):
-    """How alike the paraphrases of one clause are."""
+    """The similarity of the paraphrases of one clause."""
 
     unigrams: float
     bigrams: float
@@ -34,26 +34,26 @@ class Statistics(NamedTuple):
     """The measurements of a phrase bank."""
 
     scenes: int
-    """Scenes as written, choices not counted."""
+    """Scenes as written, choices not expanded."""
     variants: int
-    """Scenes with their choices made."""
+    """Scenes with their choices expanded."""
     settings: int
-    """Leads and asides with their choices made."""
+    """Leads and asides with their choices expanded."""
     words: int
     """Different words of the bank."""
     frames: int
     """Scenes with one way to mention the people in them: paraphrases of single facts."""
     clauses: dict[int, int]
-    """Clauses of one, two and three facts with genders, everyone's."""
+    """Clauses of one, two and three facts, with everyone's gender."""
     fewest: dict[int, int]
-    """Different paraphrases, settings taken out, that a sample found for the poorest clause."""
+    """Different paraphrases, without settings, that a sample found for the poorest clause."""
     unigrams: float
     bigrams: float
     """Mean overlap within a clause."""
 
 
 def statistics(code: str = "en", sample: int = 40, clauses: int = 200) -> Statistics:
-    """Measure a phrase bank: `sample` paraphrases each of up to `clauses` clauses a length."""
+    """Measure a phrase bank: `sample` paraphrases each for up to `clauses` clauses per length."""
     tongue, words = phrases(code), vocabulary()
     draw = stream("paraphrase statistics", 0, code, sample, "tell")
     counts: dict[int, int] = {}
@@ -83,7 +83,7 @@ def statistics(code: str = "en", sample: int = 40, clauses: int = 200) -> Statis
 
 
 def gendered(words: Vocabulary, k: int) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Every clause of k facts with the genders of its k + 1 people, married ones different."""
+    """Every clause of k facts with the genders of its k + 1 people, opposite for married ones."""
     found = []
     for relations in words.clauses(k):
         for genders in product((MALE, FEMALE), repeat=k + 1):
@@ -101,7 +101,7 @@ def told(
     count: int,
     draw: Draw,
 ) -> list[str]:
-    """A number of units that state a clause."""
+    """`count` units that state a clause."""
     relations, genders = clause
     people = [Person(name, gender) for name, gender in zip(NAMES, genders, strict=False)]
     pool = tongue.pools["any"]
@@ -109,7 +109,7 @@ def told(
 
 
 def frames(tongue: Phrases) -> int:
-    """How many ways there are to tell one fact, settings not counted."""
+    """The number of ways to state one fact, settings not counted."""
     ways, forms = 0, tongue.mentions.choose()
     for group in tongue.bank["pair"]:
         for scene in group:

@@ -17,31 +17,55 @@ from fabula.world.kinship.clauses import Wanted
 from fabula.world.kinship.family import Family
 from fabula.world.kinship.phrases import Person, names, phrases
 from fabula.world.kinship.reading import KinReading
-from fabula.world.kinship.recipe import KinshipRecipe, TaskCell
+from fabula.world.kinship.recipe import KinshipRecipe, Task, TaskCell
 from fabula.world.kinship.telling import Told, tell
 from fabula.world.kinship.template_files import Template
 from fabula.world.kinship.templates import Book
 from fabula.world.kinship.thread import Thread
 
 FAMILIES = 2_000  # families tried for one story before it is called impossible
-PEOPLE = 200_000  # people in them at most, so that large families end as soon
+PEOPLE = 200_000  # maximum number of people in them, so that large families fail as soon
 AS_THEY_COME, LARGEST = 6, 2  # families tried for one clause
 
 
+class _Kit:
+    """The values that all stories of one split of a recipe share."""
+
+    def __init__(self, recipe: KinshipRecipe, split: str) -> None:
+        language = self.language = phrases(recipe.native)
+        self.book = Book(language, recipe.templates) if recipe.templates else None
+        self.words = recipe.vocabulary
+        self.shape = recipe.shape
+        self.names = _names(recipe, split)
+        self.pool = language.pools[recipe.side("scenes")]
+        self.forms = language.mentions.choose(
+            language.mentions.pools[recipe.side("forms")], "by-marriage" in recipe.words
+        )
+        self.wanted: dict[Task, Wanted] = {task: recipe.wanted(task) for task in recipe.tasks}
+
+
+def _kit(recipe: KinshipRecipe, split: str) -> _Kit:
+    kit: _Kit | None = recipe.kits.get(split)
+    if kit is None:
+        kit = recipe.kits[split] = _Kit(recipe, split)
+    return kit
+
+
 class KinshipTale(OneWording):
-    """One story in the making. Its cell decides task and answer, so quotas are exact."""
+    """One story in progress. Its cell sets the task and the answer, so quotas are exact."""
 
     def __init__(self, recipe: KinshipRecipe, unfold: Draw, wording: Draw, brief: Brief) -> None:
         self.recipe = recipe
-        self.language = phrases(recipe.native)
+        kit = self._kit = _kit(recipe, brief.split)
+        self.language = kit.language
         self.sentences: list[str] = []
-        self.book = _book(recipe) if recipe.templates else None
+        self.book = kit.book
         self.reading = KinReading(self.book or self.language)
         self._templates: list[Template] = []
         self.roles: list[str] = []
         self._unfold, self._tell = unfold, wording
         self._split = brief.split
-        self._words = recipe.vocabulary
+        self._words = kit.words
         assert isinstance(brief.cell, TaskCell)
         self._cell = brief.cell
         self.task = brief.cell.task
@@ -53,7 +77,7 @@ class KinshipTale(OneWording):
     # --- unfolding ------------------------------------------------------------------------
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
-        """Tell the story, all of it at once; a QuotaError says why there is none."""
+        """Tell the whole story at once; a QuotaError says why it is impossible."""
         if not self._begun:
             self._begun = True
             self._compose()
@@ -62,38 +86,40 @@ class KinshipTale(OneWording):
 
     def _compose(self) -> None:
         """Draw a clause for the answer, then a family that has it, and noise around it."""
-        recipe, draw, words, shape = self.recipe, self._unfold, self._words, self.recipe.shape
-        wanted = recipe.wanted(self.task)
+        draw, words, shape = self._unfold, self._words, self._kit.shape
+        wanted = self._kit.wanted[self.task]
         if not self._cell.target:
             raise QuotaError(self._nothing_for(wanted))
         relation, gender = words.relation_of[self._cell.target]
-        roomy = shape._replace(
-            children=(shape.children[1],) * 2, marriage=1.0 if shape.marriage else 0.0
-        )
-        failed: Counter[str] = Counter()
+        most = shape.children[1]
+        failed: list[str] = []
         people = 0
-        while failed.total() < FAMILIES and people < PEOPLE:
+        while len(failed) < FAMILIES and people < PEOPLE:
             drawn = clauses.drawn(words, wanted, relation, draw)
             if drawn is None:
                 raise QuotaError(self._nothing_for(wanted))
-            # the same clause in other families, or those that are hard to find would be rarer
+            # try the same clause in other families, or clauses that are hard to find would be rarer
             for n in range(AS_THEY_COME + LARGEST):
-                family = Family(draw, words, *(shape if n < AS_THEY_COME else roomy))
+                if n < AS_THEY_COME:
+                    family = Family(draw, words, shape.generations, shape.children, shape.marriage)
+                else:
+                    always = 1.0 if shape.marriage else 0.0
+                    family = Family(draw, words, shape.generations, (most, most), always)
                 people += len(family)
                 links = chains.along(family, words, draw, drawn.clause)
                 if links is None:
-                    failed["chain"] += 1
+                    failed.append("chain")
                     continue
                 if gender:
                     family.settle([(links[-1].second, gender)])
                 noise = self._find_noise(family, links)
                 if isinstance(noise, str):
-                    failed[noise] += 1
+                    failed.append(noise)
                     continue
                 self.family, self.noise = family, noise
                 self.chain = Chain(links, self._proof(links, drawn.steps))
                 return
-        raise QuotaError(self._no_room(failed))
+        raise QuotaError(self._no_room(Counter(failed)))
 
     def _nothing_for(self, wanted: Wanted) -> str:
         among = self._cell.answers or self.recipe.targets
@@ -112,7 +138,7 @@ class KinshipTale(OneWording):
         )
 
     def _no_room(self, failed: Counter[str]) -> str:
-        """The most frequent lack of the families drawn, and a remedy."""
+        """The most frequent reason why a family was rejected, and a fix."""
         recipe, task = self.recipe, self.task
         ((worst, times),) = failed.most_common(1)
         noise = recipe.noise
@@ -148,7 +174,7 @@ class KinshipTale(OneWording):
         return proof[::-1]
 
     def _find_noise(self, family: Family, links: list[Link]) -> list[Strand] | str:
-        """The noise that the task wants, or which kind of it there is no room for."""
+        """The noise that the task requires, or the kind of noise there is no room for."""
         draw, words, recipe = self._unfold, self._words, self.recipe
         found: list[Strand] = []
         used = chains.mask_of_people(links)
@@ -173,8 +199,9 @@ class KinshipTale(OneWording):
         return found if self._nameable(family, links, found) else "names"
 
     def _spells_held_out(self, links: list[Link], detours: Sequence[Strand]) -> bool:
-        """Whether a way round, between the two people of the question, is a held-out clause that
-        another split asks for, while this split must not have it."""
+        """Whether an alternative route between the two people in the question is a held-out clause
+        that belongs to another split.
+        """
         recipe = self.recipe
         if recipe.which() != "kept":
             return False
@@ -184,7 +211,7 @@ class KinshipTale(OneWording):
         )
 
     def _nameable(self, family: Family, links: list[Link], noise: Sequence[Strand]) -> bool:
-        pool = _names(self.recipe, self._split)
+        pool = self._kit.names
         people = chains.mask_of_people(links)
         for strand in noise:
             people |= chains.mask_of_people(strand.links)
@@ -197,9 +224,7 @@ class KinshipTale(OneWording):
         assert self.chain is not None
         draw, strands = self._tell, [Strand("support", self.chain.links), *self.noise]
         self._christen(strands)
-        recipe, mentions = self.recipe, self.language.mentions
-        pool = self.language.pools[recipe.side("scenes")]
-        forms = mentions.choose(mentions.pools[recipe.side("forms")], "by-marriage" in recipe.words)
+        recipe, pool, forms = self.recipe, self._kit.pool, self._kit.forms
         units: list[tuple[str, str]] = []
         told: Told = set()
         groups = [
@@ -233,11 +258,11 @@ class KinshipTale(OneWording):
     def _by_templates(
         self, book: Book, people: Sequence[Person], relations: Sequence[str]
     ) -> list[str]:
-        """A path in one unit, or each fact in one if no template tells it all."""
+        """A path in one unit, or each fact in its own if no template states all of it."""
         told, pool = self._templates, self.recipe.side("scenes")
         found = book.tell(people, relations, self._tell, pool, told)
         if found is None:
-            assert len(relations) > 1  # the recipe has seen to it that all single facts are covered
+            assert len(relations) > 1  # the recipe has checked that all single facts are covered
             return [
                 text
                 for n, relation in enumerate(relations)
@@ -249,7 +274,7 @@ class KinshipTale(OneWording):
 
     def _christen(self, strands: Sequence[Strand]) -> None:
         """Give everyone a name of their own."""
-        draw, pool = self._tell, _names(self.recipe, self._split)
+        draw, pool = self._tell, self._kit.names
         self.people: dict[int, Person] = {}
         taken: set[str] = set()
         for strand in strands:
@@ -293,7 +318,7 @@ class KinshipTale(OneWording):
         return self._truth
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
-        """The symbolic story beside the text: people, facts, clause and proof."""
+        """The symbolic story next to the text: people, facts, clause and proof."""
         assert self.chain is not None
         links = self.chain.links
         order = list(self.people)
@@ -327,9 +352,9 @@ class KinshipTale(OneWording):
                 for head, one, two in self.chain.proof
             ],
         }
-        if self._templates:  # so that whoever has the record can read it
+        if self._templates:  # so that anyone with the record can parse it
             features["templates"] = [t.model_dump(mode="json") for t in self._templates]
-        # the reader prefers the fewest facts among supports of one size, so it cites the chain
+        # among supports of one size the reader prefers the fewest facts, so it cites the chain
         assert mask == sum(1 << n for n, role in enumerate(self.roles, 1) if role == "support")
         return Annotation(tuple(self.roles), features)
 
@@ -337,8 +362,8 @@ class KinshipTale(OneWording):
 def _described(wanted: Wanted) -> str:
     generations, (low, high), marriage = wanted.shape
     return (
-        f"in a family of {generations} generations with {low} to {high} children a couple, of "
-        f"whom {marriage:.0%} marry,"
+        f"in a family of {generations} generations with {low} to {high} children per "
+        f"couple ({marriage:.0%} of them marry),"
     )
 
 
@@ -353,12 +378,6 @@ def _names(recipe: KinshipRecipe, split: str) -> dict[str, tuple[str, ...]]:
     if recipe.names == "shared" or len(splits) == 1:
         return names(recipe.native)
     return _own_names(recipe.native, len(splits), splits.index(split))
-
-
-@lru_cache(maxsize=64)
-def _book(recipe: KinshipRecipe) -> Book:
-    """The templates of a recipe, made ready once."""
-    return Book(phrases(recipe.native), recipe.templates)
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,8 @@
 """Tells the facts of a path in scenes: one unit of a story.
 
 The order of facts, who introduces each person and in which words, and the scenes are drawn at
-random, within the promises of phrases.py: a unit parses back, 'his' and
-'her' are clear, and the second person's gender of each fact is disclosed.
+random, within the promises of phrases.py: a unit parses back, 'his' and 'her' are unambiguous, and
+the second person's gender of each fact is disclosed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fabula.core.seeds import Draw, below, pick
 from fabula.world.kinship.mentions import ENDS, Choice, Wording
 from fabula.world.kinship.phrases import Person, Phrases, Pool, Scene
 
-TRIES = 8  # scenes or settings drawn at random to find one that was not told yet
+TRIES = 8  # random draws to find a scene or setting that was not used yet
 
 Told = set[int | str]
 """The scenes and settings that a story has used."""
@@ -59,7 +59,7 @@ class _Teller:
         self.phrases, self.people, self.links = phrases, people, links
         self.draw, self.pool, self.told, self.forms = draw, pool, told, forms
         self.disclosed: set[int] = set()
-        self.latest: tuple[int, ...] = ()  # the people of the sentence before
+        self.latest: tuple[int, ...] = ()  # the people of the previous sentence
 
     def unit(self) -> str:
         draw, links = self.draw, self.links
@@ -93,7 +93,7 @@ class _Teller:
     # --- choosing -------------------------------------------------------------------------
 
     def _setting(self, groups: Sequence[Sequence[str]]) -> list[str]:
-        """A lead or an aside that was not told yet, if one is found."""
+        """A lead or an aside that was not used yet, if one is found."""
         for _ in range(TRIES):
             text = pick(self.draw, pick(self.draw, groups))
             if text not in self.told:
@@ -102,7 +102,7 @@ class _Teller:
         return []
 
     def _scenes(self, groups: Sequence[Sequence[Scene]]) -> Iterator[Scene]:
-        """Scenes in random order, those that were not told yet first."""
+        """Scenes in random order, unused ones first."""
         draw, told = self.draw, self.told
         for _ in range(TRIES):
             group = groups[int(draw() * len(groups))]
@@ -151,7 +151,7 @@ class _Teller:
         """A pair scene for two neighbours on the path."""
         draw, people = self.draw, self.people
         if draw() < 0.5:
-            one, other = other, one  # 'one' stands in the first slot
+            one, other = other, one  # 'one' is in the first slot
         relation = self._relation(one, other)
         # 'Ann … her uncle Bob', or the first by the second, then a pronoun: 'Ann's uncle Bob … her'
         turns = opening and people[one].gender != people[other].gender
@@ -160,12 +160,12 @@ class _Teller:
                 continue
             options = self._wordings(True, one, other, scene.rooms[1])
             if turns and scene.second:
-                # the first by the second, who is a pronoun afterwards
+                # the first by the second, who becomes a pronoun
                 options += self._wordings(False, other, one, scene.rooms[0], disclosed=True)
             if options:
                 break
         else:
-            raise AssertionError(f"no scene tells of a {relation}")
+            raise AssertionError(f"no scene states the relation {relation}")
         wording = pick(draw, options)
         if wording.own:
             fillers = [people[one].name, self._say(wording, one, other)]
@@ -200,7 +200,9 @@ class _Teller:
         return None
 
     def _more(self, known: int, new: int, told: range) -> tuple[str, bool]:
-        """A scene that introduces one more person; whether 'his' or 'her' points out of it."""
+        """A scene that introduces one more person; also whether 'his' or 'her' refers outside
+        it.
+        """
         draw, people = self.draw, self.people
         if draw() < 0.45:
             return self._pair(known, new, opening=False), False

@@ -1,16 +1,15 @@
-"""Files of templates: a user's own sentences about kin, with slots for people and their meaning.
-
+"""Template files: a user's own sentences about kin, with slots for people and their meaning.
 
     [[template]]
     text = "{girl} wrote to {man}, the brother of her mother, about the flood."
     facts = [["girl", "uncle", "man"]]     # {man} is {girl}'s uncle
-    genders = { girl = "female" }          # what the text tells besides: 'her'
+    genders = { girl = "female" }          # disclosed by other words of the text: 'her'
 
-The same as CLUTRR lays its placeholder files out, in JSON:
+The same in the layout of CLUTRR's placeholder files, in JSON:
 
     {"uncle": {"female-male": ["ENT_0_female wrote to ENT_1_male, the brother of her mother."]}}
 
-What a template says is checked in templates.py.
+templates.py checks the meaning of a template.
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ class Template(Strict):
     facts: tuple[tuple[str, str, str], ...]
     """(first, word, second): the second is the first's word; people by their slots."""
     genders: dict[str, Literal["male", "female"]] = {}
-    """Genders that the text tells besides those of the words."""
+    """Genders that the text discloses in addition to those of the kin words."""
     says: tuple[str, ...] = ()
-    """Kin words in the text that are about somebody else than its facts."""
+    """Kin words in the text that are not about its facts."""
     place: str = Field("template", exclude=True)
-    """Where it stands, for messages."""
+    """Its place in the file, for error messages."""
 
     @field_validator("facts", mode="before")
     @classmethod
     def _one_fact(cls, facts: Any) -> Any:
-        """A single fact may stand without its outer brackets."""
+        """A single fact may be given without the outer brackets."""
         alone = isinstance(facts, list | tuple) and facts and all(isinstance(f, str) for f in facts)
         return [facts] if alone else facts
 
     @property
     def slots(self) -> list[str]:
-        """The slots in order of mention, as often as they are mentioned."""
+        """The slots in order of mention, repeated as often as they are mentioned."""
         return re.findall(r"\{(\w+)\}", self.text)
 
     def parts(self) -> list[str]:
@@ -59,7 +58,9 @@ class Template(Strict):
 
 
 def load_templates(path: str) -> list[Template]:
-    """The templates in a file: TOML of our own, or JSON as CLUTRR lays it out; else ValueError."""
+    """The templates in a file: our TOML, or JSON in CLUTRR's layout; raises ValueError
+    otherwise.
+    """
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
@@ -119,27 +120,25 @@ def _from_json(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     known = vocabulary(frozenset(OPTIONS)).words
     one = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     if not isinstance(data, dict):
-        raise ValueError(f'{name}: it must be {{"uncle": {{"female-male": ["…"]}}}}.')
+        raise ValueError(f'{name}: the file must look like {{"uncle": {{"female-male": ["…"]}}}}.')
     for clause, by_genders in data.items():
         if not re.fullmatch(rf"(?:{one})(?:-(?:{one}))*", clause):
             remedy = hint(clause, known)
-            raise ValueError(f"{name}, '{clause}': no kin words joined by '-'.{remedy}")
+            raise ValueError(f"{name}, '{clause}': not a list of kin words joined by '-'.{remedy}")
         words = re.findall(rf"(?:{one})(?=-|$)", clause)
         for signature, texts in by_genders.items() if isinstance(by_genders, dict) else [("", 0)]:
             genders, place = signature.split("-"), f"{name}, '{clause}', '{signature}'"
             if len(genders) != len(words) + 1 or not isinstance(texts, list):
-                raise ValueError(
-                    f"{place}: {len(words) + 1} genders and a list of texts are needed."
-                )
+                raise ValueError(f"{place}: needs {len(words) + 1} genders and a list of texts.")
             for n, text in enumerate(texts, 1):
                 yield f"{place}, text {n}", _placed(f"{place}, text {n}", str(text), words, genders)
 
 
 def _placed(place: str, text: str, words: list[str], genders: list[str]) -> dict[str, Any]:
-    """A text with placeholders as a template of ours."""
+    """A text with placeholders as one of our templates."""
     for number, gender in re.findall(r"\bENT_(\d+)_(\w+?)\b", text):
         if int(number) > len(words) or gender != genders[int(number)]:
-            raise ValueError(f"{place}: ENT_{number}_{gender} is at odds with the genders above.")
+            raise ValueError(f"{place}: ENT_{number}_{gender} contradicts the genders above.")
     return {
         "text": re.sub(r"\bENT_(\d+)_(?:fe)?male\b", r"{p\1}", text),
         "facts": [(f"p{i}", word, f"p{i + 1}") for i, word in enumerate(words)],

@@ -1,13 +1,13 @@
-"""Templates of a user (see template_files.py), checked, told and parsed back.
+"""User templates (see template_files.py): checked, told and parsed back.
 
-Promises, kept by checks when the file is loaded (errors name file, line and remedy):
-1. Every slot is a person of a fact and the other way round; the facts are a path of one to three.
-2. No gender is told in two ways, nor by a pronoun or kin word of the text that nobody fits. The
+Promises, checked when the file is loaded (errors name file, line and fix):
+1. Every slot is a person of a fact and vice versa; the facts are a path of one to three.
+2. No gender is stated in two ways, nor by a pronoun or kin word of the text that nobody fits. The
    kin words of the text are those of its facts, or spell them out ('the brother of her mother' is
    an uncle); others must be listed under `says`.
-3. A told template parses back to exactly its facts and genders, and no other template and no
-   built-in scene could be meant.
-4. Everything that a recipe can want to tell is covered by the templates it may use.
+3. A rendered template parses back to exactly its facts and genders, and matches no other template
+   and no built-in scene.
+4. The templates that a recipe may use cover everything it may have to state.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fabula.world.kinship.phrases import (
 )
 from fabula.world.kinship.template_files import Template
 
-MOST = 3  # facts in a template
+MOST = 3  # maximum number of facts in a template
 PRONOUNS = {"he": MALE, "him": MALE, "his": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE}
 GENDERLESS = ""
 
@@ -54,7 +54,7 @@ class Entry(NamedTuple):
     relations: tuple[str, ...]
     """The relation of each to the one before."""
     genders: Mapping[str, str]
-    """All genders that it tells."""
+    """All genders that it states."""
 
     def meanings(self) -> Iterator[tuple[Key, tuple[str, ...]]]:
         """The chains it can state, either way along its path, with the slots in that order."""
@@ -62,14 +62,14 @@ class Entry(NamedTuple):
         turned = tuple(mirror[relation] for relation in reversed(self.relations))
         for path, relations in ((self.path, self.relations), (self.path[::-1], turned)):
             known = [self.genders.get(slot, GENDERLESS) for slot in path]
-            # the second person's gender of each fact must be told
+            # the second person's gender of each fact must be stated
             if GENDERLESS not in known[1:]:
                 for first in [known[0]] if known[0] else [MALE, FEMALE]:
                     yield (relations, (first, *known[1:])), path
 
 
 class Book:
-    """Templates beside the built-in phrases: tells and parses like them."""
+    """Templates on top of the built-in phrases: tells and parses like them."""
 
     def __init__(self, base: Phrases, templates: Sequence[Template]) -> None:
         self.base = base
@@ -86,7 +86,7 @@ class Book:
             other = self._known.setdefault(skeleton, entry)
             if other is not entry:
                 raise ValueError(
-                    f"{entry.template.place}: reads like {other.template.place}. "
+                    f"{entry.template.place}: cannot be told apart from {other.template.place}. "
                     "Change one of the two texts."
                 )
         for entry in self._entries:
@@ -109,7 +109,7 @@ class Book:
         return found
 
     def missing(self, words: Vocabulary, pool: str) -> str:
-        """A fact of the vocabulary that no template of a pool tells, in English; '' if none."""
+        """A fact of the vocabulary that no template of a pool states, in English; '' if none."""
         for relation in words.relations:
             for genders in product((MALE, FEMALE), repeat=2):
                 possible = relation != "spouse" or genders[0] != genders[1]
@@ -127,9 +127,9 @@ class Book:
         pool: str,
         told: Sequence[Template],
     ) -> tuple[str, Template] | None:
-        """A unit for a path and its template; None if no template of the pool tells all of it.
+        """A unit for a path and its template; None if no template of the pool states all of it.
 
-        Templates that were told already are avoided as long as there are others.
+        Templates that were used already are avoided as long as there are others.
         """
         key = (tuple(links), tuple([person.gender for person in people]))
         known = self.pools[pool].get(key, [])
@@ -169,12 +169,12 @@ class Book:
         )
 
     def _parses_back(self, entry: Entry) -> None:
-        """ValueError unless a told template means itself and nothing else."""
+        """Raise ValueError unless a rendered template means itself and nothing else."""
         place, text = entry.template.place, entry.template.text
         taken = sorted({name for known in names(self.base.code).values() for name in known})
         for word in sorted(self._fixed.intersection(taken)):
             if re.search(rf"\b{word}\b", " ".join(entry.template.parts())):
-                raise ValueError(f"{place}: '{word}' is one of the names. Write it otherwise.")
+                raise ValueError(f"{place}: '{word}' is one of the names. Use another word.")
         free = [name for name in taken if name not in self._fixed]
         for stand_ins in (free, [f"@entity-{n}" for n in (0, 1, 12, 3)]):
             person = dict(zip(entry.path, stand_ins, strict=False))
@@ -186,7 +186,7 @@ class Book:
                 meaning = None
             if meaning is None or meaning.kin != meant:
                 raise ValueError(
-                    f"{place}: '{unit}' does not parse back to its facts. Names must stand apart "
+                    f"{place}: '{unit}' does not parse back to its facts. Separate names "
                     "from letters and hyphens."
                 )
             try:
@@ -211,7 +211,7 @@ def _said(meaning: Meaning) -> str:
 
 
 def checked(base: Phrases, template: Template) -> Entry:
-    """A template that says what it means, or ValueError."""
+    """The template, with its meaning checked; raises ValueError if it is wrong."""
     try:
         return _checked(base, template)
     except ValueError as error:
@@ -224,12 +224,14 @@ def _checked(base: Phrases, template: Template) -> Entry:
     if re.search(r"[{}]", "".join(template.parts())):
         raise ValueError("a slot is a word in braces, such as {uncle}.")
     if not 1 <= len(template.facts) <= MOST:
-        raise ValueError(f"it must tell one to {MOST} facts, not {len(template.facts)}.")
+        raise ValueError(f"it must state one to {MOST} facts, not {len(template.facts)}.")
     for slot in [*dict.fromkeys(template.slots), *template.genders]:
         if slot not in told:
-            raise ValueError(f"{{{slot}}} is in no fact.{hint(slot, told)}")
+            raise ValueError(f"{{{slot}}} does not occur in the facts.{hint(slot, told)}")
     for person in sorted(told - slots):
-        raise ValueError(f"the facts speak of '{person}', the text does not.{hint(person, slots)}")
+        raise ValueError(
+            f"the facts mention '{person}', but the text does not.{hint(person, slots)}"
+        )
     if template.text[-1:] not in (".", "!", "?"):
         raise ValueError("the text must be whole sentences, with a full stop at the end.")
     genders: dict[str, str] = dict(template.genders)
@@ -256,19 +258,19 @@ def _checked(base: Phrases, template: Template) -> Entry:
     if not any(True for _ in entry.meanings()):
         open_ = [slot for slot in path if slot not in genders]
         raise ValueError(
-            f"nothing tells the gender of {{{open_[0]}}}; if the text does, add "
+            f"the gender of {{{open_[0]}}} is not stated; if the text implies it, add "
             f'genders = {{ {open_[0]} = "female" }}.'
         )
     return entry
 
 
 def _path(words: Vocabulary, template: Template) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The slots in a row, and what each is to the one before."""
+    """The slots in a row, and the relation of each to the one before."""
     near: dict[str, dict[str, str]] = {}
     for first, word, second in template.facts:
         relation = words.relation_of[word][0]
         if second in near.get(first, {}):
-            raise ValueError(f"it says twice what {{{first}}} and {{{second}}} are.")
+            raise ValueError(f"it states the relation of {{{first}}} and {{{second}}} twice.")
         near.setdefault(first, {})[second] = relation
         near.setdefault(second, {})[first] = words.mirror[relation]
     ends = [person for person in template.slots if len(near[person]) == 1]
@@ -280,7 +282,7 @@ def _path(words: Vocabulary, template: Template) -> tuple[tuple[str, ...], tuple
         relations.append(near[path[-1]][onward[0]])
         path.append(onward[0])
     if len(path) != len(template.facts) + 1 or len(near) != len(path):
-        raise ValueError("its facts must be a path: each person's kin is the next person.")
+        raise ValueError("its facts must form a path: each person is related to the next.")
     return tuple(path), tuple(relations)
 
 
@@ -291,14 +293,14 @@ def _words_fit(
     path: Sequence[str],
     genders: Mapping[str, str],
 ) -> None:
-    """ValueError if the text has a pronoun or a kin word that nobody in it fits."""
+    """Raise ValueError if the text has a pronoun or a kin word that nobody in it fits."""
     fixed = " ".join(template.parts())
     for word in re.findall(r"[A-Za-z-]+", fixed):
         gender = PRONOUNS.get(word.lower())
         if gender and gender not in genders.values():
             slot = next((slot for slot in path if slot not in genders), path[0])
             raise ValueError(
-                f"the text says '{word}', but nobody is {gender}. Write it otherwise, or add "
+                f"the text says '{word}', but nobody is {gender}. Change the text, or add "
                 f'genders = {{ {slot} = "{gender}" }}.'
             )
         if word not in words.relation_of:
@@ -312,14 +314,14 @@ def _words_fit(
             raise ValueError(
                 f"the text says '{word}', but {{{slot}}} is {known}."
                 if known
-                else f"'{word}' tells that {{{slot}}} is {gender}: add "
+                else f"'{word}' implies that {{{slot}}} is {gender}: add "
                 f'genders = {{ {slot} = "{gender}" }}.'
             )
     _kin_words_are_told(words, template, relations)
 
 
 def _kin_words_are_told(words: Vocabulary, template: Template, relations: Sequence[str]) -> None:
-    """ValueError if the text has a kin word that its facts neither use nor consist of."""
+    """Raise ValueError if the text has a kin word that its facts neither use nor consist of."""
     for word in template.says:
         if word not in words.relation_of:
             raise ValueError(f"says: unknown kin '{word}'.{hint(word, words.words)}")
@@ -350,7 +352,9 @@ def _mentions_fit(
     path: Sequence[str],
     genders: Mapping[str, str],
 ) -> None:
-    """ValueError if the text calls somebody a relative ('his wife {b}') whom the facts do not."""
+    """Raise ValueError if the text calls somebody a relative ('his wife {b}') that the facts do
+    not.
+    """
     words, place = base.words, {slot: n for n, slot in enumerate(path)}
     stand_ins = {slot: f"@entity-{n}" for n, slot in enumerate(path)}
     slot_of = {name: slot for slot, name in stand_ins.items()}
@@ -384,7 +388,7 @@ def _mentions_fit(
 
 
 def _between(words: Vocabulary, relations: Sequence[str], first: int, second: int) -> int:
-    """Where the second person of a path stands, seen from the first."""
+    """The position of the second person of a path, relative to the first."""
     if first < second:
         return fold([words.mask[relation] for relation in relations[first:second]])
     back = [words.mirror[relation] for relation in reversed(relations[second:first])]
@@ -396,5 +400,5 @@ def _between(words: Vocabulary, relations: Sequence[str], first: int, second: in
 
 @lru_cache(maxsize=256)
 def book(code: str, templates: bytes) -> Book:
-    """The book of templates as a record has them, in JSON; ValueError if one is wrong."""
+    """The book of templates as stored in a record, in JSON; ValueError if one is invalid."""
     return Book(phrases(code), [Template.model_validate(each) for each in orjson.loads(templates)])

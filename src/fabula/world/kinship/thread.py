@@ -4,11 +4,11 @@
     Bob taped them shut.
     By eight the lorry stood at the door. Cara, Bob's wife, guided it backwards until he shouted.
 
-An occasion (language/<code>/kinship/thread-*.toml) has phases in order of time, each with sentences
-that open it and with scenes of its own. Units are told in the order of the story: a unit that
-begins a phase opens with one of its sentences, later ones may be joined to what was told before
-('Meanwhile, …'). Long stories have several occasions, one after the other. Which people appear
-together says nothing about their kinship.
+An occasion (language/<code>/kinship/thread-*.toml) has phases in order of time, each with opening
+sentences and with its own scenes. Units are told in the order of the story: a unit that begins a
+phase opens with one of its sentences; later ones may have a connective ('Meanwhile, …'). Long
+stories have several occasions, one after the other. Which people appear together says nothing about
+their kinship.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fabula.world.kinship.mentions import Choice
 from fabula.world.kinship.phrases import Person, Phase, Phrases
 from fabula.world.kinship.telling import Told, tell
 
-FACTS = 14  # that one occasion has room for
+FACTS = 14  # maximum number of facts in one occasion
 
 
 class _Step(NamedTuple):
-    """Where a unit stands in the story."""
+    """The place of a unit in the story."""
 
     phase: Phase
     opens: bool

@@ -1,10 +1,11 @@
-"""What the relation-graph worlds share: an algebra folds a path of told relations into one.
+"""Shared by the relation worlds: an algebra folds a path of stated relations into one.
 
 algebra  compose and invert: vector addition for space, a table for kinship, an order for sizes
 graph    the reader: all minimal sets of sentences that settle how two entities are related
 chain    draws chains of relations, freely or with a given outcome
 noise    sentences that never change or shorten the answer, each with its role
-wording  sentence patterns with role-named slots, said and parsed
+wording  sentence patterns with named slots, rendered and parsed
+amounts  numbers and ranges in recipes
 """
 
 from fabula.world.relations.algebra import Algebra, Link

@@ -13,21 +13,23 @@ R = TypeVar("R", bound=Hashable)
 
 
 class Algebra(Protocol[R]):
-    """How relations follow from each other."""
+    """An algebra of relations: composition and inverse."""
 
     @property
     def steps(self) -> Sequence[R]:
         """The relations that a sentence can state."""
 
     def compose(self, first: R, then: R) -> R | None:
-        """The relation of A to C if A first B and B then C; None if nothing follows."""
+        """The relation of A to C, given `first` from A to B and `then` from B to C; None if none
+        follows.
+        """
 
     def invert(self, relation: R) -> R:
-        """The relation of B to A if A is in this relation to B."""
+        """The relation of B to A, given that of A to B."""
 
 
 class Link(NamedTuple, Generic[R]):
-    """One fact of a story: how a subject is related to an object, and what it is there for."""
+    """One fact of a story: how a subject is related to an object, and its role in the story."""
 
     subject: str
     relation: R

@@ -1,4 +1,4 @@
-"""How much of something a recipe wants: a number, or from how many to how many."""
+"""Amounts in recipes: a number, or a range from least to most."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from fabula.recipe.model import Strict
 
 T = TypeVar("T")
 
-LONGEST_DETOUR = 16  # ways around are counted in advance (see chain.py)
+LONGEST_DETOUR = 16  # alternative routes are counted in advance (see chain.py)
 
 Amount = int | tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 
 
 def bounds(amount: int | tuple[int, int]) -> tuple[int, int]:
-    """The least and the most of an amount."""
+    """The lower and the upper bound of an amount."""
     return (amount, amount) if isinstance(amount, int) else amount
 
 
 def draw_amount(draw: Draw, amount: int | tuple[int, int]) -> int:
-    """A number within an amount, each as likely as the others."""
+    """A number drawn uniformly from an amount."""
     low, high = bounds(amount)
     return low if low == high else low + int(draw() * (high - low + 1))
 
 
 def some(draw: Draw, items: Sequence[T], count: int) -> list[T]:
-    """So many of the items, in random order; as many draws as items are wanted."""
+    """`count` of the items in random order, using exactly `count` random draws."""
     rest = list(items)
     last = len(rest) - 1
     for i in range(count):
@@ -39,22 +39,22 @@ def some(draw: Draw, items: Sequence[T], count: int) -> list[T]:
 
 
 def within(amount: Amount, least: int, what: str, most: int = 1000) -> Amount:
-    """The amount, if it is a range within these bounds; otherwise ValueError."""
+    """The amount, if it is a valid range within these bounds; raises ValueError otherwise."""
     low, high = bounds(amount)
     if low < least or high < low or high > most:
-        raise ValueError(f"{amount} is no number of {what} from {least} to {most:,}")
+        raise ValueError(f"{amount} is not a number of {what} between {least} and {most:,}")
     return amount
 
 
 class Noise(Strict):
-    """Sentences that do not matter to the answer: how many of each kind."""
+    """Distractors added on purpose: how many of each kind."""
 
     irrelevant: Amount = 0
-    """Branches that touch the chain at one entity."""
+    """Links that branch off the chain and lead nowhere."""
     supporting: Amount = 0
-    """Another, longer route between two entities of the chain; 2 or more make one."""
+    """Links in one alternative, longer route between two entities of the chain; 2 or more."""
     disconnected: Amount = 0
-    """A chain of entities of its own."""
+    """Links in a separate chain among entities of its own."""
 
     @field_validator("irrelevant", "disconnected")
     @classmethod
@@ -67,6 +67,6 @@ class Noise(Strict):
         return within(amount, 0, "sentences", most=LONGEST_DETOUR)
 
     def newcomers(self) -> int:
-        """The largest number of new entities the noise can need."""
+        """The maximum number of new entities that the noise can need."""
         island, detour = bounds(self.disconnected)[1], bounds(self.supporting)[1]
         return bounds(self.irrelevant)[1] + max(0, detour - 1) + (island + 1 if island else 0)

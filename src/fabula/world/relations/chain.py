@@ -1,10 +1,10 @@
-"""Chains of relations, drawn freely or so that they come out as wished.
+"""Chains of relations, drawn freely or with a given outcome.
 
 Promises:
-1. Among all sequences of n steps with the wished outcome each is equally likely.
-2. No sequence is tried in vain: what can still come out is counted once and remembered, so that a
-   rare outcome costs as little as a frequent one.
-3. A chain is simple: each entity is met once, so its ends are exactly as many hops apart as it has
+1. All sequences of n steps with the requested outcome are equally likely.
+2. There are no failed attempts: the outcomes that can still be reached are counted once and cached,
+   so a rare outcome costs as little as a common one.
+3. A chain is simple: each entity occurs once, so its ends are exactly as many hops apart as it has
    links, and no part of it settles how they are related.
 """
 
@@ -17,10 +17,10 @@ from typing import Generic
 from fabula.core.seeds import Draw
 from fabula.world.relations.algebra import Algebra, Link, R
 
-TABLES = 100_000  # tables remembered at most, so that memory stays flat
+TABLES = 100_000  # maximum number of cached tables, so that memory stays flat
 
 ANY = None
-"""The outcome of a walk that may come out in any defined way."""
+"""The outcome of a walk that may have any defined outcome."""
 
 
 class Walks(Generic[R]):
@@ -32,14 +32,14 @@ class Walks(Generic[R]):
         outcome: Callable[[R], Hashable] = lambda relation: relation,
         reachable: Callable[[R, Hashable, int], bool] = lambda state, wish, left: True,
     ) -> None:
-        """`reachable` may tell that a state comes to no wish in so many steps: less to count."""
+        """`reachable` may report that a state cannot reach an outcome in n steps: less to count."""
         self.algebra = algebra
         self._outcome = outcome
         self._reachable = reachable
         self._tables: dict[tuple[int, R | None, Hashable], tuple[list[int], list[R], list[R]]] = {}
 
     def count(self, length: int, wish: Hashable = ANY, start: R | None = None) -> int:
-        """How many sequences of this length, after a start, have the wished outcome."""
+        """The number of sequences of this length, after a start, with the requested outcome."""
         if length == 0:
             if start is None:
                 return 0
@@ -50,7 +50,7 @@ class Walks(Generic[R]):
         return totals[-1] if totals else 0
 
     def draw(self, draw: Draw, length: int, wish: Hashable = ANY) -> list[R] | None:
-        """A sequence with the wished outcome, or None if there is none."""
+        """A random sequence with the requested outcome, or None if there is none."""
         if len(self._tables) > TABLES:
             self._tables.clear()
         steps = []
@@ -68,7 +68,9 @@ class Walks(Generic[R]):
     def _table(
         self, length: int, start: R | None, wish: Hashable
     ) -> tuple[list[int], list[R], list[R]]:
-        """For each possible next step: how many sequences so far, the step, where it leads."""
+        """For each possible next step: the running count of sequences, the step, the state after
+        it.
+        """
         key = (length, start, wish)
         table = self._tables.get(key)
         if table is None:
@@ -91,12 +93,12 @@ class Walks(Generic[R]):
 
 
 def chain(names: Sequence[str], steps: Sequence[R], role: str = "chain") -> list[Link[R]]:
-    """The links that lead from the first name to the last: names[i] steps[i] names[i + 1]."""
+    """The links from the first name to the last: names[i] steps[i] names[i + 1]."""
     return [Link(names[i], step, names[i + 1], role) for i, step in enumerate(steps)]
 
 
 def folded(algebra: Algebra[R], steps: Sequence[R]) -> R | None:
-    """What a sequence of steps comes to, or None if nothing follows."""
+    """The composition of a sequence of steps, or None if nothing follows."""
     state: R | None = steps[0]
     for step in steps[1:]:
         if state is None:

@@ -1,11 +1,11 @@
-"""The reader of relation graphs: from told links, how two entities are related, and why.
+"""The reader of relation graphs: from the stated links, how two entities are related, and why.
 
 Promises:
-1. Complete: a set of sentences settles a pair if it holds a path between the two that folds to one
-   relation; the minimal ones are the simple paths, and `routes` finds them all (up to a bound on
-   the work that no story but a hostile one comes near).
-2. A sentence told twice is two sentences: each can be cited.
-3. `alone` reads nothing but the sentences it is given.
+1. Complete: a set of sentences settles a pair if it contains a path between the two that folds to
+   one relation. The minimal sets are the simple paths, and `routes` finds all of them (up to a
+   bound on the work that only adversarial stories reach).
+2. A sentence that occurs twice counts as two sentences: each can be cited.
+3. `alone` reads only the sentences it is given.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Generic, NamedTuple
 from fabula.core.supports import minimal
 from fabula.world.relations.algebra import Algebra, R
 
-WORK = 200_000  # partial paths looked at for one pair: a bound on hostile stories
+WORK = 200_000  # maximum number of partial paths per pair: a bound for adversarial stories
 
 
 class Route(NamedTuple, Generic[R]):
-    """A simple path: the sentences it takes and the relation it folds to."""
+    """A simple path: its sentences and the relation it folds to."""
 
     mask: int
     relation: R
 
 
 class Graph(Generic[R]):
-    """The links told so far."""
+    """The links stated so far."""
 
     __slots__ = ("_invert", "algebra", "index", "links", "near")
 
@@ -41,7 +41,7 @@ class Graph(Generic[R]):
         self._invert = algebra.invert
 
     def add(self, number: int, subject: str, relation: R, other: str) -> None:
-        """Take in what a sentence tells."""
+        """Add the link that a sentence states."""
         first, second = self._number(subject), self._number(other)
         bit = 1 << number
         self.links[number] = (subject, relation, other)
@@ -80,7 +80,7 @@ class Graph(Generic[R]):
         return found
 
     def settled(self, start: str, goal: str) -> tuple[R, list[int]] | None:
-        """The one relation of start to goal and all its minimal supports; None if there is none."""
+        """The relation of start to goal and its minimal supports; None if it is not settled."""
         routes = self.routes(start, goal)
         if not routes:
             return None
@@ -94,16 +94,16 @@ class Graph(Generic[R]):
     def path(self, mask: int, start: str, goal: str) -> list[tuple[int, R]] | None:
         """The sentences of a mask in the order of a walk from start to goal.
 
-        Each comes with the relation of where one is to where one goes. None unless all of these
-        sentences together are one simple path: of a path no sentence can be dropped, and nothing
-        but a path is minimal.
+        Each comes with the relation of the current entity to the next one. None unless the
+        sentences together are exactly one simple path: no sentence of a path can be dropped, and
+        only paths are minimal.
         """
         here, last = self.index.get(start, -1), self.index.get(goal, -1)
         if here < 0 or last < 0:
             return None
         near = self.near
         steps: list[tuple[int, R]] = []
-        # of the links left there must be just one to go on by, everywhere, until none is left
+        # at every entity exactly one unused link must lead on, until none is left
         while here != last:
             way = None
             for link in near[here]:
@@ -132,10 +132,11 @@ class Graph(Generic[R]):
         return state
 
     def frame(self, origin: R) -> list[tuple[int, R]] | None:
-        """For each entity, by index: its component, and its relation to the first entity there.
+        """For each entity, by index: its component, and its relation to the first entity of that
+        component.
 
         `origin` is the relation of an entity to itself. None if the story contradicts itself. Only
-        for algebras in which everything composes.
+        for algebras in which any two relations compose.
         """
         near, compose, invert = self.near, self.algebra.compose, self.algebra.invert
         states: list[tuple[int, R] | None] = [None] * len(near)

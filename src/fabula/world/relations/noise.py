@@ -1,8 +1,8 @@
 """Noise: links that never change or shorten the answer, each labelled with its role.
 
-    irrelevant    a branch that touches the story at one entity: it leads nowhere
+    irrelevant    a branch attached to the story at one entity: it leads nowhere
     supporting    another route between two entities of the chain, longer than the chain's own
-    disconnected  links among entities that the rest of the story does not know
+    disconnected  links among entities that do not occur in the rest of the story
 
 Every function takes its new entities from an iterator of fresh names, so none is used twice.
 """
@@ -19,7 +19,7 @@ from fabula.world.relations.chain import Walks, chain, folded
 def branch(
     draw: Draw, hosts: Sequence[str], fresh: Iterator[str], steps: Sequence[R], links: int
 ) -> list[Link[R]]:
-    """So many irrelevant links, each hanging a new entity on a host or an earlier new one."""
+    """`links` irrelevant links, each attaching a new entity to a host or an earlier new entity."""
     places = list(hosts)
     result = []
     for _ in range(links):
@@ -30,7 +30,7 @@ def branch(
 
 
 def island(draw: Draw, fresh: Iterator[str], steps: Sequence[R], links: int) -> list[Link[R]]:
-    """So many links in a chain of new entities."""
+    """`links` links in a chain of new entities."""
     if not links:
         return []
     names = [next(fresh) for _ in range(links + 1)]
@@ -46,10 +46,10 @@ def detour(
     fresh: Iterator[str],
     links: int,
 ) -> list[Link[R]]:
-    """Another route of so many links between two entities of a chain; empty if there is none.
+    """Another route of `links` links between two entities of a chain; empty if there is none.
 
-    It is longer than the stretch it goes around, so the chain stays the only shortest proof, and
-    it agrees with the chain: `walks` must tell the relations themselves apart.
+    It is longer than the stretch it bypasses, so the chain stays the only shortest proof, and it
+    agrees with the chain: the outcomes of `walks` must distinguish the relations themselves.
     """
     if links < 2:
         return []

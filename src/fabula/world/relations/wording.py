@@ -1,9 +1,10 @@
-"""Sentence patterns with role-named slots: said, and parsed back.
+"""Sentence patterns with named slots: rendered, and parsed back.
 
 Promises:
-1. Everything said parses back to what was said, whatever the names: no list of names is needed.
-2. A sentence that fits no pattern raises ParseError; none is guessed at.
-3. Where two patterns fit, the one with more fixed text is meant ('the box of chocolates').
+1. Every rendered sentence parses back to its meaning, whatever the names: no list of names is
+   needed.
+2. A sentence that fits no pattern raises ParseError; there is no guessing.
+3. If two patterns fit, the one with more fixed text wins ('the box of chocolates').
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fabula.core.seeds import Draw, pick
 from fabula.errors import ParseError
 
-MEMO_LIMIT = 200_000  # sentences remembered, so that memory stays flat
-NAME = r"[\w'-]+(?: [\w'-]+){0,7}"  # a name has eight words at most
+MEMO_LIMIT = 200_000  # cached sentences, so that memory stays flat
+NAME = r"[\w'-]+(?: [\w'-]+){0,7}"  # a name has at most eight words
 
 
 class Wording:
@@ -43,10 +44,14 @@ class Wording:
         self._memo: dict[str, tuple[str, ...]] = {}
 
     def say(self, meaning: str, fillers: Sequence[str], draw: Draw) -> str:
-        """A sentence with this meaning, its fillers in the order of the roles."""
+        """A sentence with this meaning; `fillers` are in the order of the roles."""
         texts = self._positional[meaning]
         text = texts[0] if len(texts) == 1 else pick(draw, texts)
         return text.format(*fillers)
+
+    def positional(self, meaning: str) -> tuple[str, ...]:
+        """The sentences with this meaning; a slot is the number of its role, such as {0}."""
+        return self._positional.get(meaning, ())
 
     def parse(self, sentence: str) -> tuple[str, ...]:
         """The meaning of a sentence and its fillers in the order of the roles."""
@@ -74,7 +79,7 @@ def compile_pattern(text: str, roles: Iterable[str], tokens: Mapping[str, str]) 
     known = set(roles)
     for role in parts[1::2]:
         if role not in known:
-            raise ValueError(f"'{text}' has a slot {{{role}}} that is no role")
+            raise ValueError(f"'{text}': unknown slot {{{role}}}")
     return re.compile(
         "".join(
             f"(?P<{part}>{tokens.get(part, NAME)})" if i % 2 else re.escape(part)

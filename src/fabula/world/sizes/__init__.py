@@ -13,11 +13,14 @@ nothing else follows. The usual sizes of things do not matter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fabula.core.seeds import Draw
-from fabula.world.base import Brief, Citation, Query
-from fabula.world.sizes import release
+from fabula.core.split import Splitter
+from fabula.world.base import Brief, Citation, Claim, Fact, Query, Witness
+from fabula.world.fast import FastPath
+from fabula.world.sizes import quick, release, witness
 from fabula.world.sizes.language import language
 from fabula.world.sizes.reading import SizesReading, read
 from fabula.world.sizes.recipe import SizesRecipe
@@ -30,19 +33,33 @@ class Sizes(SmallWorld):
 
     name = "sizes"
     recipe = SizesRecipe
+    open_kinds = witness.OPEN_KINDS
     language = staticmethod(language)
 
     def begin(self, recipe: SizesRecipe, unfold: Draw, tell: Draw, brief: Brief) -> SizesTale:
-        """A new story."""
+        """Begin a story."""
         return SizesTale(recipe, unfold, tell, brief)
 
+    def fast_path(
+        self, recipe: SizesRecipe, seed: int, split: str, splitter: Splitter
+    ) -> FastPath | None:
+        """The fast path of plain recipes."""
+        return quick.fast_path(recipe, seed, split, splitter)
+
     def read(self, code: str, sentences: Sequence[str]) -> SizesReading:
-        """The reader's view of sentences."""
+        """The reading of the sentences."""
         return read(code, sentences)
 
     def choices(self, recipe: SizesRecipe, query: Query) -> list[str]:
         """All answers that this kind of question can have."""
         return ["yes", "no"]
+
+    def plain(self, code: str, facts: Sequence[Fact]) -> str | None:
+        """A sentence that tells just this fact, in the plainest words."""
+        if len(facts) != 1:
+            return None
+        _, bigger, smaller = facts[0]
+        return language(code).say_as("bigger", (bigger, smaller))
 
     def conventions(self, recipe: SizesRecipe) -> tuple[str, ...]:
         """The conventions that answers of a recipe may rely on."""
@@ -51,9 +68,9 @@ class Sizes(SmallWorld):
     def relies(
         self, reading: SizesReading, query: Query, answer: tuple[str, ...], masks: Sequence[int]
     ) -> tuple[str, ...]:
-        """That something fits follows by itself only from what fits in what.
+        """The convention `smaller-fits`, if a 'fits' answer rests on sentences about size.
 
-        What fits inside something is smaller with or without a convention: nothing else needs one.
+        Whatever fits inside something is smaller anyway, so no other answer needs a convention.
         """
         if query[0] != "fits" or answer != ("yes",):
             return ()
@@ -62,6 +79,53 @@ class Sizes(SmallWorld):
     def citations(self, reading: SizesReading, query: Query) -> list[Citation]:
         """The answers and supports that the bAbI release gives."""
         return release.citations(reading, query)
+
+    def state(self, reading: SizesReading) -> dict[str, Any]:
+        """For each thing all that is known to be smaller."""
+        below: dict[str, set[str]] = {}
+        for bigger, smaller in reading.told:
+            if bigger:
+                below.setdefault(bigger, set()).add(smaller)
+        changed = True
+        while changed:
+            changed = False
+            for under in below.values():
+                more = {other for one in under for other in below.get(one, ())} - under
+                if more:
+                    under.update(more)
+                    changed = True
+        return {f"smaller({name})": sorted(under) for name, under in sorted(below.items())}
+
+    def resume(self, code: str, state: Mapping[str, Any]) -> SizesReading:
+        """A reading that knows just what a state says."""
+        reading = SizesReading(language(code))
+        for name, under in state.items():
+            for smaller in under:
+                reading._take((name[len("smaller(") : -1], smaller))
+        return reading
+
+    def confirms(
+        self,
+        code: str,
+        sentences: Sequence[str],
+        features: Mapping[str, Any],
+        reading: Any,
+        claim: Claim,
+    ) -> bool:
+        """The reader finds every contradiction itself."""
+        return True
+
+    def witnesses(
+        self, code: str, facts: Sequence[Sequence[Fact]], query: Query
+    ) -> list[Witness] | None:
+        """Two worlds that fit the facts and answer a query differently."""
+        return witness.worlds(facts, query)
+
+    def fits(
+        self, code: str, facts: Sequence[Sequence[Fact]], query: Query, whole: Mapping[str, Any]
+    ) -> tuple[str, ...] | None:
+        """The answer in a complete world; None if some fact does not hold in it."""
+        return witness.answer_in(facts, query, whole)
 
 
 SIZES = Sizes()

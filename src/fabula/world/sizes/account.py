@@ -1,7 +1,7 @@
 """The verifier's own reading of stories about sizes, and what follows from them.
 
-A set of sentences entails that one thing is bigger than another if told comparisons lead from the
-one to the other, and nothing if they lead in a circle.
+A set of sentences entails that one thing is bigger than another if stated comparisons lead from the
+one to the other. It entails nothing if comparisons form a cycle.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from fabula.language.patterns import Patterns, language_data, matching, nothing_fits, silent
-from fabula.world.base import Claim, Fact, Query
-from fabula.world.proving import examine
+from fabula.world.base import Fact, Query
+from fabula.world.small import SmallAccount
 
 ANYTHING = matching(r"[\w'-]+(?: [\w'-]+)*")
 ROLES = {"bigger": ANYTHING, "smaller": ANYTHING}
 ORDER = {"bigger": ("bigger", "smaller"), "fits": ("smaller", "bigger")}
-"""In which order queries name the two things."""
+"""The order in which queries name the two things."""
 
 
 class Grammar:
@@ -32,13 +32,13 @@ class Grammar:
                     patterns.add(text, kind, ROLES)
 
     def fact(self, sentence: str) -> Fact:
-        """The facts of a sentence; empty if it states none."""
+        """The fact of a sentence; empty if it states none."""
         found = self._sentences.best(sentence)
         if found is None:
             if self._silent(sentence):
                 return ()
             raise nothing_fits(self._code, sentence)
-        return ("bigger", found.slots["bigger"], found.slots["smaller"])  # however it is worded
+        return ("bigger", found.slots["bigger"], found.slots["smaller"])  # whatever its wording
 
     def question(self, text: str) -> Query:
         """The query behind a question."""
@@ -48,36 +48,19 @@ class Grammar:
         return (found.meaning, *(found.slots[role] for role in ORDER[found.meaning]))
 
 
-class Account:
-    """A story as the verifier reads it."""
+class Account(SmallAccount):
+    """The verifier's view of a story."""
 
     def __init__(self, code: str, sentences: Sequence[str]) -> None:
-        self._grammar = grammar(code)
-        self._facts = [self._grammar.fact(sentence) for sentence in sentences]
+        super().__init__(grammar(code), sentences)
 
-    def facts(self) -> list[tuple[Fact, ...]]:
-        """The facts of each sentence."""
-        return [(fact,) if fact else () for fact in self._facts]
+    def conclude(self, query: Query, told: Collection[int]) -> str | None:
+        """The conclusion of these sentences for a query."""
+        return conclude(self._facts, query, told)
 
-    def query(self, question: str) -> Query:
-        """The query behind a question."""
-        return self._grammar.question(question)
-
-    def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
-        if logic:
-            from fabula.world.sizes import oracle
-
-            return oracle.prove(self._facts, claims)
-        return [
-            examine(
-                claim,
-                len(self._facts),
-                lambda told: conclude(self._facts, claim.query, told),  # noqa: B023
-                "".join(claim.answer),
-            )
-            for claim in claims
-        ]
+    def wanted(self, answer: tuple[str, ...]) -> str:
+        """The value that `conclude` must return for an answer."""
+        return "".join(answer)
 
 
 def conclude(facts: Sequence[Fact], query: Query, told: Collection[int]) -> str | None:
@@ -99,9 +82,9 @@ def conclude(facts: Sequence[Fact], query: Query, told: Collection[int]) -> str 
 
 
 def _under(below: dict[str, set[str]], top: str) -> set[str]:
-    """All that is smaller than something, as told."""
+    """Everything stated to be smaller than something, directly or not."""
     found, todo = set[str](), [top]
-    for thing in todo:  # grows while it is read
+    for thing in todo:  # grows during iteration
         for other in below.get(thing, ()):
             if other not in found:
                 found.add(other)
@@ -110,14 +93,15 @@ def _under(below: dict[str, set[str]], top: str) -> set[str]:
 
 
 def _circular(below: dict[str, set[str]]) -> bool:
-    """Whether something is told to be bigger than itself: things that nothing is told to be bigger
-    than are taken away, and what they are bigger than next, until none is left to take."""
+    """Whether the comparisons form a cycle: repeatedly removes things that nothing is bigger than;
+    with a cycle, some remain.
+    """
     above = dict.fromkeys([*below, *(thing for under in below.values() for thing in under)], 0)
     for under in below.values():
         for thing in under:
             above[thing] += 1
     todo = [thing for thing, count in above.items() if not count]
-    for thing in todo:  # grows while it is read
+    for thing in todo:  # grows during iteration
         for other in below.get(thing, ()):
             above[other] -= 1
             if not above[other]:

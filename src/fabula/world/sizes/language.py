@@ -1,4 +1,4 @@
-"""Sizes in words: said, and parsed back."""
+"""Sizes in words: rendered, and parsed back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fabula.world.relations import Wording
 
 ROLES = ("bigger", "smaller")
 NOTHING = ("", "")
-"""The facts of a sentence that states a convention."""
+"""The content of a sentence that states a convention."""
 
 
 class SizesLanguage:
@@ -26,9 +26,19 @@ class SizesLanguage:
         self._questions = Wording(data["questions"], ROLES)
 
     def say(self, bigger: str, smaller: str, draw: Draw) -> str:
-        """That one thing is bigger than another, in one of several ways."""
+        """A sentence that says that one thing is bigger than another."""
         meaning = pick(draw, list(self._sentences.patterns))
         return self._sentences.say(meaning, (bigger, smaller), draw)
+
+    @property
+    def meanings(self) -> tuple[str, ...]:
+        """The ways in which it can be said, if each is one sentence; else none."""
+        patterns = self._sentences.patterns
+        return tuple(patterns) if all(len(texts) == 1 for texts in patterns.values()) else ()
+
+    def say_as(self, meaning: str, pair: tuple[str, str]) -> str:
+        """That one thing is bigger than another, in a way of `meanings`."""
+        return self._sentences.say(meaning, pair, lambda: 0.0)
 
     def parse(self, sentence: str) -> tuple[str, str]:
         """The bigger and the smaller thing of a sentence; empty if it states a convention."""
@@ -38,7 +48,7 @@ class SizesLanguage:
         return bigger, smaller
 
     def fits(self, sentence: str) -> bool:
-        """Whether a sentence tells it by what fits inside what."""
+        """Whether a sentence says it as 'fits inside'."""
         return self.parse(sentence) != NOTHING and self._sentences.parse(sentence)[0] == "fits"
 
     def ask(self, query: Query) -> str:
@@ -52,11 +62,11 @@ class SizesLanguage:
 
 
 def bigger_first(query: Query) -> tuple[str, str]:
-    """The thing that a question takes for bigger, and the other: 'fits' names them in turn."""
+    """The bigger and the smaller thing if the answer is yes: 'fits' names them in reverse order."""
     return (query[1], query[2]) if query[0] == "bigger" else (query[2], query[1])
 
 
 @cache
 def language(code: str) -> SizesLanguage:
-    """The language of this code."""
+    """The language with this code."""
     return SizesLanguage(language_file(code, "sizes"))

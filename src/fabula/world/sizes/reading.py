@@ -1,11 +1,11 @@
-"""The reader of sizes: a strict order, told in pairs.
+"""The reader of sizes: a strict order, stated in pairs.
 
 Promises:
-1. A thing is bigger than another exactly if a chain of told comparisons leads down from it; the
+1. A thing is bigger than another exactly if a chain of stated comparisons leads down from it; the
    minimal supports are these chains. 'Fits inside' says the same the other way round; that what is
    smaller also fits is a convention.
-2. What is proven bigger is proven not to be smaller: that is what 'no' rests on.
-3. A story in which something is bigger than itself answers nothing.
+2. What is proven bigger is proven not to be smaller: 'no' rests on that.
+3. If a story says that something is bigger than itself, no question has an answer.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ BIGGER, SMALLER = 1, -1
 
 
 class Order:
-    """The algebra of a strict order: bigger than bigger is bigger, anything mixed is open."""
+    """The algebra of a strict order: bigger composed with bigger is bigger; mixed steps are
+    open.
+    """
 
     steps: tuple[int, ...] = (BIGGER, SMALLER)
 
     def compose(self, first: int, then: int) -> int | None:
-        """The relation of A to C if A first B and B then C; None if it is open."""
+        """The relation of A to C, given `first` from A to B and `then` from B to C; None if it is
+        open.
+        """
         return first if first == then else None
 
     def invert(self, relation: int) -> int:
@@ -43,9 +47,9 @@ class SizesReading:
     def __init__(self, tongue: SizesLanguage, sentences: Sequence[str] = ()) -> None:
         self.language = tongue
         self.told: list[tuple[str, str]] = []
-        """For each sentence: the bigger thing and the smaller; NOTHING if it tells neither."""
+        """For each sentence: the bigger thing and the smaller; NOTHING if it states neither."""
         self.fits = 0
-        """The sentences that tell what fits inside what, as a mask."""
+        """The sentences that say what fits inside what, as a mask."""
         self.graph: Graph[int] = Graph(ORDER)
         self._age = 0
         self._sound = True
@@ -64,7 +68,7 @@ class SizesReading:
             self.graph.add(len(self.told), pair[0], BIGGER, pair[1])
 
     def sound(self) -> bool:
-        """Whether nothing is told to be bigger than itself."""
+        """Whether nothing is stated to be bigger than itself."""
         if self._age != len(self.told):
             self._age = len(self.told)
             below: dict[str, set[str]] = {}
@@ -74,7 +78,7 @@ class SizesReading:
                 above.setdefault(bigger, 0)
                 above[smaller] = above.get(smaller, 0) + 1
             free = [name for name, count in above.items() if not count]
-            for name in free:  # taking away what nothing is bigger than must leave nothing
+            for name in free:  # removing things that nothing is bigger than must remove everything
                 for other in below.get(name, ()):
                     above[other] -= 1
                     if not above[other]:
@@ -83,7 +87,7 @@ class SizesReading:
         return self._sound
 
     def find(self, query: Query) -> Finding | None:
-        """The finding for a query, or None if the story does not settle it."""
+        """The answer to a query with its supports, or None if the story does not settle it."""
         if not self.sound():
             return None
         settled = self.graph.settled(*bigger_first(query))
@@ -98,7 +102,7 @@ class SizesReading:
         return relation is not None and ("yes" if relation == BIGGER else "no") == conclusion
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        """The answer if only these sentences had been told, or None if none follows."""
+        """The answer if the story had only these sentences, or None if none follows."""
         part = SizesReading(self.language)
         for number in numbers_of(mask):
             part._take(self.told[number - 1])
@@ -110,7 +114,7 @@ class SizesReading:
         return [(("bigger", *pair),) if pair != NOTHING else () for pair in self.told]
 
     def concepts(self, mask: int) -> tuple[str, ...]:
-        """All sentences say the same kind of thing."""
+        """The one concept of this world: all sentences are of the same kind."""
         return ("bigger",) if mask else ()
 
     def signature(self, query: Query, mask: int) -> str:

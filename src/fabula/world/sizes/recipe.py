@@ -1,4 +1,4 @@
-"""The keys that recipes of the world of sizes have besides those of every recipe."""
+"""The recipe keys of the world of sizes, in addition to those of every recipe."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ class SizesRecipe(Recipe):
 
     asks: Annotated[dict[str, Weight], among(KINDS)]
     length: int | tuple[int, int] = 1
-    """For facts = 'batches': sentences told at once. Else a story is as long as chain and noise."""
+    """For facts = 'batches': sentences per batch. Otherwise not used: the length follows from chain
+    and noise.
+    """
     things: tuple[str, ...]
     """Names of the things that are compared."""
     smallest: tuple[str, ...] = ()
     """Things that are smaller than all others, the smallest first."""
     facts: Literal["chain", "batches"] = "chain"
-    """The content of a story: a chain with noise; or, as in the release, any pairs, `length` at a
-    time, until a question can be asked."""
+    """The content of a story: a chain with noise; or, as in the release, random pairs, `length` at
+    a time, until a question can be asked.
+    """
     steps: Annotated[Amount, amount(1, "steps")] = 2
-    """Sentences between the two things asked about."""
+    """Sentences between the two things in the question."""
     noise: Noise = Noise()
     labels: Literal["proof", "release"] = "proof"
     """Which support is written: the best minimal proof, or the release's own list and order."""
@@ -43,7 +46,7 @@ class SizesRecipe(Recipe):
             need = bounds(self.steps)[1] + 1 + self.noise.newcomers()
             if need > len(everything):
                 raise ValueError(
-                    f"things: up to {need} are needed and there are {len(everything)}; "
+                    f"things: up to {need} are needed, but there are only {len(everything)}; "
                     "add things, or ask for fewer steps or less noise"
                 )
             if self.smallest:
@@ -62,5 +65,5 @@ class SizesRecipe(Recipe):
             except FabulaError:
                 understood = False
             if not understood:
-                raise ValueError(f"things: '{name}' is not understood in a sentence")
+                raise ValueError(f"things: '{name}' cannot be parsed back; choose another name")
         return self

@@ -1,10 +1,10 @@
 """How the bAbI release labels task 18: the answer, and the two sentences cited, in order.
 
-Let C be the thing that the question takes for bigger. The release first takes a sentence that puts
-C above something (for 'yes') or below something (for 'no'), then the *first* sentence of the story
-that leads on from there; that decides what is asked. Which sentence it begins with is chance: the
-same question, asked twice of one story, may be cited differently. `citations` gives all it may
-cite, and `cite` the latest of them.
+Let C be the thing that the question assumes to be bigger. The release first takes a sentence that
+puts C above something (for 'yes') or below something (for 'no'), then the *first* sentence of the
+story that continues from there; the two determine the question. Its first sentence is random: the
+same question, asked twice about one story, may be cited differently. `citations` gives all possible
+citations, and `cite` the latest of them.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def chains(reading: SizesReading) -> Iterator[tuple[str, str, Citation]]:
 
 
 def citations(reading: SizesReading, query: Query) -> list[Citation]:
-    """All that the release may give as answer and citation."""
+    """All answers with citations that the release may give."""
     asked = bigger_first(query)
     return [cited for first, other, cited in chains(reading) if (first, other) == asked]
 
 
 def cite(reading: SizesReading, query: Query) -> Citation | None:
-    """The latest of them, which it gives most often; None if there is none."""
+    """The latest citation, which is the most frequent one; None if there is none."""
     found = citations(reading, query)
     return found[-1] if found else None

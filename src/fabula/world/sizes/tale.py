@@ -1,4 +1,4 @@
-"""A story about sizes in the making."""
+"""A story about sizes in progress."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SizesTale(OneWording):
         self._age, self._pairs = 0, list[tuple[str, str]]()
         """The questions that can be asked after a number of sentences."""
         self.sizes: dict[str, float] = {}
-        """How big everything is."""
+        """The size of each thing."""
         if recipe.facts == "chain":
             self.links = self._chain()
         else:
@@ -55,7 +55,7 @@ class SizesTale(OneWording):
         return shuffled(draw, links)
 
     def _measure(self, links: Sequence[Link[int]]) -> None:
-        """Sizes for everything: the chain goes down by ones, a way around it in equal parts."""
+        """Assign sizes: the chain decreases by ones, a detour in equal parts."""
         sizes = self.sizes
         around = [link for link in links if link.role == "supporting"]
         for link in links:
@@ -73,7 +73,7 @@ class SizesTale(OneWording):
                     sizes[subject] = sizes.setdefault(other, 0.0) + relation / 2
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
-        """Tell the chain, or a batch of pairs if nothing can be asked yet."""
+        """Tell the chain, or batches of pairs until a question can be asked."""
         recipe, links = self.recipe, self.links
         if recipe.facts == "chain":
             end = len(links)
@@ -82,7 +82,7 @@ class SizesTale(OneWording):
         else:
             end = goal
         while len(links) < end:
-            self._compare()
+            self.compare()
         if pause is not None:
             end = min(end, pause)
         for at in range(len(self.sentences), end):
@@ -93,8 +93,8 @@ class SizesTale(OneWording):
             self._reading.hear(sentence)
         return True
 
-    def _compare(self) -> None:
-        """Any two things, as the release draws them: told before or not."""
+    def compare(self) -> None:
+        """Compare two random things, as in the release: perhaps again."""
         names, draw = list(self.sizes), self._unfold
         first = pick(draw, names)
         names.remove(first)
@@ -104,7 +104,7 @@ class SizesTale(OneWording):
         self.links.append(Link(first, BIGGER, second, "irrelevant"))
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
-        """The questions of a kind that may be asked now."""
+        """The questions of a kind that could be asked now."""
         if self.recipe.labels == "release":
             return [
                 Candidate(_query(kind, first, other), cited.answer, cited.numbers)
@@ -121,7 +121,7 @@ class SizesTale(OneWording):
     def _ordered(self) -> list[tuple[str, str]]:
         """(bigger, smaller) for all pairs as many steps apart as the recipe asks for.
 
-        Directly told pairs are no reasoning, unless one step is what it asks for.
+        Pairs stated directly need no reasoning, so they count only if the recipe asks for one step.
         """
         low, most = bounds(self.recipe.steps)
         lower: dict[str, list[str]] = {}
@@ -143,7 +143,7 @@ class SizesTale(OneWording):
         return pairs
 
     def truth(self, query: Query) -> tuple[str, ...]:
-        """The answer that the sizes give."""
+        """The answer by the sizes."""
         first, second = bigger_first(query)
         return ("yes" if self.sizes[first] > self.sizes[second] else "no",)
 

@@ -55,13 +55,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fabula.core.seeds import Draw
+from fabula.core.split import Splitter
 from fabula.core.supports import numbers_of
-from fabula.world.base import Account, Brief, Citation, Fact, Query, Tale, World
+from fabula.world.base import Account, Brief, Citation, Claim, Fact, Query, Tale, Witness, World
+from fabula.world.fast import FastPath
 from fabula.world.relations.amounts import bounds
-from fabula.world.space import conventions, release
-from fabula.world.space.grid import FACING, INVERSE
-from fabula.world.space.language import language
-from fabula.world.space.reading import SpaceReading, read
+from fabula.world.space import conventions, plainly, quick_babi, release, witness
+from fabula.world.space.grid import FACING, INVERSE, xyz
+from fabula.world.space.grid import vector as vector_of
+from fabula.world.space.language import Statement, language
+from fabula.world.space.reading import NOTHING, SpaceReading, read
 from fabula.world.space.recipe import SpaceRecipe
 from fabula.world.space.tale import SpaceTale
 
@@ -71,17 +74,24 @@ class Space(World):
 
     name = "space"
     recipe = SpaceRecipe
+    open_kinds = witness.OPEN_KINDS
 
     def read(self, code: str, sentences: Sequence[str]) -> SpaceReading:
-        """The reader's view of sentences."""
+        """The reading of the sentences."""
         return read(code, sentences)
 
     def begin(self, recipe: SpaceRecipe, unfold: Draw, tell: Draw, brief: Brief) -> Tale:
-        """A new story that fits the kind of instance wanted."""
+        """Begin a story that fits the brief."""
         return SpaceTale(recipe, unfold, brief)  # one stream: the map is drawn before it is told
 
+    def fast_path(
+        self, recipe: SpaceRecipe, seed: int, split: str, splitter: Splitter
+    ) -> FastPath | None:
+        """The fast path of plain recipes."""
+        return quick_babi.fast_path(recipe, seed, split, splitter)
+
     def canonical(self, fact: Fact) -> Fact:
-        """Of a relation and its inverse the one whose first name comes first."""
+        """A relation or its inverse, whichever has the alphabetically first name in front."""
         if fact[0] == "not":
             _, pattern, one, other = fact
             return fact if one <= other else ("not", FACING[pattern], other, one)
@@ -104,6 +114,14 @@ class Space(World):
                 found.append(f"{INVERSE[relation]} {other} {one}")
         return found
 
+    def plain(self, code: str, facts: Sequence[Fact]) -> str | None:
+        """A sentence that tells just these facts, in the plainest words."""
+        return plainly.plain(code, facts)
+
+    def simpler(self, fact: Fact) -> tuple[Fact, ...]:
+        """The same with one step, and with the simplest relation."""
+        return plainly.simpler(fact)
+
     def ask(self, code: str, query: Query) -> str:
         """A query in words."""
         return language(code).ask(query)
@@ -123,13 +141,13 @@ class Space(World):
         return None if query[0] in ("path", "which") else list(recipe.pool)
 
     def account(self, code: str, sentences: Sequence[str], features: Mapping[str, Any]) -> Account:
-        """The verifier's own reading."""
+        """The verifier's own view of the sentences."""
         from fabula.world.space.account import Account as Own
 
         return Own(code, sentences)
 
     def hops(self, reading: SpaceReading, query: Query, mask: int) -> int:
-        """How many links the proof in these sentences uses."""
+        """The number of links in the proof that these sentences give."""
         return reading.hops(query, mask)
 
     def citations(self, reading: SpaceReading, query: Query) -> list[Citation]:
@@ -145,6 +163,64 @@ class Space(World):
     ) -> tuple[str, ...]:
         """The conventions that an answer relies on."""
         return conventions.relies(reading, query, answer, masks)
+
+    def state(self, reading: SpaceReading) -> dict[str, Any]:
+        """For each thing its place, [from where it is counted, across, upright, depth]; the told
+        links, which ways follow; and what is denied."""
+        chart = reading.chart
+        state: dict[str, Any] = {}
+        homes: dict[int, str] = {}
+        for name, place in chart.places.items():
+            home = homes.setdefault(id(chart.parts[name]), name)
+            state[f"place({name})"] = [home, *xyz(place - chart.places[home])]
+        for _, figure, vector, ground in chart.told:
+            state[f"link({figure},{ground})"] = list(xyz(vector))
+        for _, told in reading.denials:
+            state[f"not({told.relation},{told.figure},{told.ground})"] = True
+        return state
+
+    def resume(self, code: str, state: Mapping[str, Any]) -> SpaceReading:
+        """A reading that knows just what a state says; its places follow from its links."""
+        reading = SpaceReading(language(code))
+        for name, value in state.items():
+            kind, _, args = name.rstrip(")").partition("(")
+            if kind == "place":
+                continue
+            reading.told.append(NOTHING)
+            number = len(reading.told)
+            reading.more[number] = ()
+            if kind == "not":
+                relation, figure, ground = args.split(",")
+                denied = Statement(relation, figure, ground, "", 0)
+                reading.more[number] = (denied,)
+                reading.denials.append((number, denied))
+            else:
+                figure, ground = args.split(",")
+                reading.chart.add(1 << number, figure, vector_of(*value), ground)
+        return reading
+
+    def confirms(
+        self,
+        code: str,
+        sentences: Sequence[str],
+        features: Mapping[str, Any],
+        reading: Any,
+        claim: Claim,
+    ) -> bool:
+        """The reader finds every contradiction itself."""
+        return True
+
+    def witnesses(
+        self, code: str, facts: Sequence[Sequence[Fact]], query: Query
+    ) -> list[Witness] | None:
+        """Two worlds that fit the facts and answer a query differently."""
+        return witness.worlds(facts, query)
+
+    def fits(
+        self, code: str, facts: Sequence[Sequence[Fact]], query: Query, whole: Mapping[str, Any]
+    ) -> tuple[str, ...] | None:
+        """The answer in a complete world; None if some fact does not hold in it."""
+        return witness.answer_in(facts, query, whole)
 
 
 SPACE = Space()

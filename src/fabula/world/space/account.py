@@ -1,7 +1,7 @@
-"""The verifier's own way from text to facts: stories and questions about positions.
+"""The verifier's own parser for stories and questions about positions.
 
 Each expression of the language file becomes one plain pattern (see language/patterns.py) with slots
-for words. The relation it tells is the one that the words in all its slots have in common.
+for words. The relation it states is the one that the words in all its slots have in common.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from fabula.errors import ParseError
 from fabula.language.patterns import (
-    MEMO,
     Match,
+    Memo,
     Patterns,
     Slot,
     language_data,
@@ -48,7 +48,8 @@ class Grammar:
         data = language_data(code, "space")
         self._code, self._silent = code, silent(code, "space")
         self._sentences, self._questions = Patterns(), Patterns()
-        self._known: dict[str, tuple[Fact, ...]] = {}
+        self.facts = Memo(self._parsed)
+        """The facts of a sentence."""
         self._both = data["joining"]["both"].replace("{first}", "").replace("{second}", "")
         numbers = {word: n for n, word in enumerate(data["steps"]["numbers"], 1) if n > 1}
         counts = one_of(numbers)
@@ -83,7 +84,7 @@ class Grammar:
         self._add_questions(data)
 
     def _add(self, text: str, meaning: Meaning, slots: Mapping[str, Slot]) -> None:
-        """An expression for agents, who have names, and for things, which have an article."""
+        """Add an expression for agents, which have names, and for things, which have an article."""
         self._sentences.add(text, meaning, {**slots, **dict.fromkeys(NAMES, AGENT)})
         things = text
         for name in NAMES:
@@ -107,15 +108,6 @@ class Grammar:
             self._questions.add(text, base, slots)
 
     # --- sentences --------------------------------------------------------------------------
-
-    def facts(self, sentence: str) -> tuple[Fact, ...]:
-        """The facts of a sentence."""
-        known = self._known.get(sentence)
-        if known is None:
-            if len(self._known) >= MEMO:
-                self._known.clear()
-            known = self._known[sentence] = self._parsed(sentence)
-        return known
 
     def _parsed(self, sentence: str) -> tuple[Fact, ...]:
         found = self._single(sentence)
@@ -144,7 +136,7 @@ class Grammar:
         least = min(loose for loose, _ in meant)
         found = {facts for loose, facts in meant if loose == least}
         if len(found) > 1:
-            raise ParseError(f"'{sentence}' can be read in more than one way.")
+            raise ParseError(f"'{sentence}' is ambiguous: more than one pattern fits.")
         return found.pop()
 
     def question(self, text: str) -> Query:
@@ -161,7 +153,7 @@ class Grammar:
 
 
 class Account:
-    """A story as the verifier reads it."""
+    """The verifier's view of a story."""
 
     def __init__(self, code: str, sentences: Sequence[str]) -> None:
         self._grammar = grammar(code)
@@ -176,7 +168,9 @@ class Account:
         return self._grammar.question(question)
 
     def prove(self, claims: Sequence[Claim], logic: bool = False) -> list[list[str]]:
-        """Objections to each claim, by the logic program if `logic` is set; none if proven."""
+        """Objections to each claim, by the logic program if `logic` is set; empty if it is
+        proven.
+        """
         if logic:
             from fabula.world.space import oracle
 
@@ -185,7 +179,7 @@ class Account:
 
 
 def _told(match: Match) -> tuple[Fact, ...] | None:
-    """The facts of a pattern with these words, or None if the words do not go together."""
+    """The facts of a pattern with these words, or None if the words do not fit together."""
     (kind, relations), slots = match.meaning, match.slots
     names = [slots[name] for name in NAMES if name in slots]
     if len(set(names)) < len(names):
@@ -269,7 +263,7 @@ def _towards(relation: str, side: str) -> bool:
 def _before_ground(
     data: Mapping[str, Any], numbers: Mapping[str, int]
 ) -> dict[str, tuple[str, int]]:
-    """Words allowed before a ground in a sentence with two places of one figure."""
+    """Words allowed before a ground in a sentence that states two positions of one figure."""
     found: dict[str, tuple[str, int]] = {}
     for words in (data["words"], data["depth"]["words"]):
         for text, relation in zip(words["at"], words["order"], strict=True):

@@ -1,4 +1,4 @@
-"""The questions that can be asked about a map, and the answers that its places give."""
+"""The questions that can be asked about a map, and the map's answers."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from fabula.world.space.recipe import SpaceRecipe
 
 
 class Asker:
-    """The questions to one story."""
+    """The questions about one story."""
 
     def __init__(self, recipe: SpaceRecipe, draft: Draft, reading: SpaceReading) -> None:
         self.recipe = recipe
-        self.links, self.places, self.pair = draft
+        self.links, self.places, self.pair = draft.links(), draft.located(), draft.pair
         self.reading = reading
         self._known: dict[str, list[Candidate]] = {}
 
     def candidates(self, kind: str, draw: Draw, fixed: bool = False) -> list[Candidate]:
-        """The questions of a kind; with `fixed`, the first of the pair is asked for."""
+        """The questions of a kind; with `fixed`, about the first of the pair."""
         if kind == "relation":
             return self._relations(fixed)
-        if self.recipe.told == "phrases":
+        if self.recipe.wording == "phrases":
             return self._agents(kind, draw)
         if kind == "path" and self.recipe.labels == "release":
             query, answer = pick(draw, list(self._ways()))
@@ -54,7 +54,7 @@ class Asker:
         first, second = self.pair
         answer = label(self.places[first] - self.places[second])
         found = [Candidate(("relation", first, second), (answer,))]
-        if self.recipe.asked == "ends" and not fixed:
+        if self.recipe.ask_about == "ends" and not fixed:
             back = INVERSE.get(answer, answer)
             found.append(Candidate(("relation", second, first), (back,)))
         return found
@@ -62,10 +62,11 @@ class Asker:
     # --- stories told with the phrase bank --------------------------------------------------
 
     def _agents(self, kind: str, draw: Draw) -> list[Candidate]:
-        """Questions other than for a relation.
+        """Questions other than those for a relation.
 
-        Of those that differ in a word one is drawn, for 'yes' or 'no' alike: a kind with many
-        questions would else be asked more often, as one of them always suits the split.
+        Of questions that differ only in a word, one is drawn, with equal chances for 'yes' and
+        'no'. Otherwise kinds with many such questions would be asked more often, since one of them
+        always fits the split.
         """
         pairs = [self.pair, self.pair[::-1]]
         if kind == "path":
@@ -89,7 +90,7 @@ class Asker:
         return [pick(draw, found)]
 
     def _near(self) -> dict[str, list[tuple[str, int]]]:
-        """For each entity those it is linked with, and the step that leads there."""
+        """For each entity, those it is linked with and the step that leads there."""
         near: dict[str, list[tuple[str, int]]] = {name: [] for name in self.places}
         for subject, relation, other, _ in self.links:
             near[subject].append((other, -relation))
@@ -97,7 +98,7 @@ class Asker:
         return near
 
     def _part(self, name: str) -> list[str]:
-        """All that hang together with an entity, nearest first."""
+        """All entities connected to an entity, nearest first."""
         near = self._near()
         found = [name]
         for here in found:
@@ -105,7 +106,7 @@ class Asker:
         return found
 
     def _route(self, start: str, goal: str, by_letter: bool = False) -> tuple[str, ...] | None:
-        """The steps over the fewest links, if there is just one such way."""
+        """The steps over the fewest links, if there is exactly one such path."""
         near = self._near()
         ways: dict[str, list[tuple[int, ...]]] = {start: [()]}
         edge = [start]
@@ -139,7 +140,8 @@ class Asker:
         for query, answer in asked:
             if answer is None or (kind != "path" and len(answer) != 1):
                 continue
-            names = query[2:] if kind == "yes-no" else query  # the relation asked is not cited
+            # the relation in the question is not cited
+            names = query[2:] if kind == "yes-no" else query
             if released and names not in cited:
                 citation = release.cite(self.reading, query)
                 cited[names] = () if citation is None else citation.numbers
@@ -151,13 +153,13 @@ class Asker:
             ("yes-no", word, a, b)
             for a, b in ((first, second), (second, first))
             for word in self.recipe.words
-            if self.recipe.aligned or along(self.places[a] - self.places[b], WORDS[word])
+            if self.recipe.ask_aligned or along(self.places[a] - self.places[b], WORDS[word])
         ]
 
     def _ways(self) -> Iterator[tuple[Query, tuple[str, ...]]]:
-        """Ordered pairs as many told steps apart as the recipe asks for, with the way.
+        """Ordered pairs as many stated steps apart as the recipe asks for, with the path.
 
-        A map is a tree, so there is just one way.
+        A map is a tree, so there is exactly one path.
         """
         low, high = bounds(self.recipe.hops)
         near = self._near()
@@ -175,14 +177,14 @@ class Asker:
                         yield ("path", first, there), way
 
     def _neighbours(self, kind: str) -> list[Query]:
-        """Questions for one end of a told link."""
+        """Questions about one end of a stated link."""
         queries: list[Query] = []
         for word, figure, ground, _ in self.reading.told:
             sides = [(word, ground)]
             if not self.recipe.subject_only:
                 sides.append((INVERSE[word], figure))
             for relation, asked in sides:
-                if self.recipe.sure and self._crowd(asked, WORDS[relation]) != 1:
+                if self.recipe.unambiguous and self._crowd(asked, WORDS[relation]) != 1:
                     continue
                 if kind == "what-is":
                     queries.append((kind, relation, asked))
@@ -191,7 +193,7 @@ class Asker:
         return queries
 
     def _crowd(self, name: str, direction: int) -> int:
-        """How many entities lie on that side at any distance, straight or not."""
+        """The number of entities on that side at any distance, straight or not."""
         here = self.places[name]
         region = REGIONS[label(direction)]
         return sum([lies(place - here, region) for place in self.places.values()])
@@ -199,7 +201,7 @@ class Asker:
     # --- answers ----------------------------------------------------------------------------
 
     def truth(self, query: Query) -> tuple[str, ...]:
-        """The answer that the map gives: its places, and for a path its links."""
+        """The map's answer: from positions, and for a path from links."""
         places = self.places
         if query[0] == "relation":
             return (label(places[query[1]] - places[query[2]]),)

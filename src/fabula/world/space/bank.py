@@ -1,8 +1,9 @@
-"""The phrase bank: every expression is written once and derived to all relations it is meant for.
+"""The phrase bank: every expression is written once, and its variants for all relations are
+derived.
 
-A *lexicon* gives for each relation the words of its slots. For flat stories each relation has words
+A *lexicon* gives the words for the slots of each relation. For flat stories each relation has words
 of its own ('to the upper left of', 'half past ten'); for stories with depth the words of its sides
-are put together ('above and in front of', 'one step up and one step to the front').
+are combined ('above and in front of', 'one step up and one step to the front').
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class Phrase(NamedTuple):
     kind: str
     relation: str
     text: str
-    """With the slots {figure} and {ground}."""
+    """Has the slots {figure} and {ground}."""
     source: str
-    """As it stands in the language file."""
+    """The expression in the language file that it is derived from."""
 
 
 class Bank(NamedTuple):
@@ -40,15 +41,15 @@ class Bank(NamedTuple):
 
     phrases: tuple[Phrase, ...]
     counted: tuple[Phrase, ...]
-    """Those that tell more than one step; the relation has the number behind it."""
+    """Expressions for more than one step; the number follows the relation."""
     denials: tuple[Phrase, ...]
-    """Those that deny a region."""
+    """Expressions that deny a region."""
     at: dict[tuple[str, int], str]
-    """The words for relations and numbers of steps that stand before a ground."""
+    """The words before a ground, for relations and numbers of steps."""
 
 
 def banks(data: Mapping[str, Any]) -> dict[int, Bank]:
-    """The banks of a language file by the number of dimensions."""
+    """The banks of a language file, by number of dimensions."""
     return {PLANE.dimensions: _flat(data), ROOM.dimensions: _deep(data)}
 
 
@@ -98,7 +99,7 @@ def _derived(
     slots: Mapping[str, str] | None = None,
     suffix: str = "",
 ) -> Iterator[Phrase]:
-    """Every expression for every relation it is meant for."""
+    """Every expression for every relation it applies to."""
     for kind, lists in kinds.items():
         for group, texts in lists.items():
             for text in texts:
@@ -128,7 +129,7 @@ def _numbered(relations: Sequence[str], words: Sequence[str]) -> Iterator[tuple[
 
 
 def _lexicon(words: Mapping[str, Sequence[str]]) -> Lexicon:
-    """A table of words with a column for each relation; `_back` is the opposite relation's."""
+    """A table of words with a column for each relation; `_back` has those of the opposite."""
     order = words["order"]
     lexicon = {
         relation: {slot: row[at] for slot, row in words.items()}
@@ -145,7 +146,7 @@ def _with_backs(lexicon: Lexicon) -> Lexicon:
 
 
 def _composed(depth: Mapping[str, Any], forms: Mapping[str, str], count: str = "") -> Lexicon:
-    """For each relation of deep stories the words of its sides, each in its form, listed."""
+    """For each relation with depth, the words of its sides in their forms, as a list."""
     table = depth["words"]
     order = table["order"]
     lexicon: Lexicon = {}
@@ -160,9 +161,9 @@ def _composed(depth: Mapping[str, Any], forms: Mapping[str, str], count: str = "
 
 
 def asked_regions(data: Mapping[str, Any], kind: str) -> dict[str, str]:
-    """The words of the regions that a kind of question can name."""
+    """The words for the regions that a kind of question can name."""
     asked: dict[str, str] = data["asked"][kind.removesuffix("-things").removesuffix("-agents")]
-    if kind == "yes-no-agents":  # of agents, 'anywhere to the left of' and not 'to the left of'
+    if kind == "yes-no-agents":  # for agents, 'anywhere to the left of' instead of 'to the left of'
         asked = {**asked, **{w: t for w, t in data["asked"]["which"].items() if w in SIDES}}
     if kind.startswith("yes-no"):
         asked = {**asked, **data["patterns"]}

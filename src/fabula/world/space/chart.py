@@ -1,15 +1,16 @@
-"""The map that a reader draws of told vectors: who lies where, and by which sentences.
+"""The map that the reader draws from stated vectors: what lies where, and by which sentences.
 
 Promises:
-1. The values are those of relations/graph.py on this algebra: the simple paths between two, and
-   what they fold to. (Everything composes here, so places can be kept instead of looked for.)
-2. `sound` is False as soon as two sentences, by whatever chain, contradict each other.
-3. `alone` reads nothing but the sentences it is given.
+1. The results equal those of relations/graph.py on this algebra: the simple paths between two
+   entities, and what they fold to. (Any two relations compose here, so positions can be stored
+   instead of searched.)
+2. `sound` is False as soon as sentences contradict each other, through any chain.
+3. `alone` reads only the sentences it is given.
 
-A *part* is what hangs together. Each entity keeps its place in its part and, as a mask, the
-sentences that lead to it from one entity there: as long as there is one way only, those between any
-two are where the two masks differ. A sentence that closes a ring keeps the ring. With one ring
-there are two ways between entities on either side of it; with more, the ways are looked for.
+A *part* is a connected component. Each entity stores its position in its part and, as a mask, the
+sentences that lead to it from one entity there. As long as there is only one path, the sentences
+between any two are where their masks differ. A sentence that closes a cycle stores the cycle. With
+one cycle there are two paths between entities on either side of it; with more, paths are searched.
 """
 
 from __future__ import annotations
@@ -18,30 +19,30 @@ from fabula.core.supports import minimal
 from fabula.world.relations.graph import WORK
 
 Told = tuple[int, str, int, str]
-"""Bit of the sentence, who lies how from whom."""
+"""(bit of the sentence, figure, relation, ground)."""
 
 
 class Chart:
-    """The vectors told so far."""
+    """The vectors stated so far."""
 
     __slots__ = ("_near", "parts", "paths", "places", "rings", "shared", "sound", "told")
 
     def __init__(self) -> None:
         self.told: list[Told] = []
         self.places: dict[str, int] = {}
-        """Where everything is, each part with an origin of its own; in order of first mention."""
+        """The position of everything, each part with its own origin; in order of first mention."""
         self.paths: dict[str, int] = {}
         self.parts: dict[str, list[str]] = {}
-        """The members of the part of an entity."""
+        """The members of an entity's part."""
         self.rings: list[int] = []
-        """The sentences of every ring, as masks."""
+        """The sentences of every cycle, as masks."""
         self.shared = False
-        """Whether a sentence tells more than one vector, so that masks cannot tell paths."""
+        """Whether a sentence states more than one vector, so that masks do not determine paths."""
         self.sound = True
         self._near: dict[str, list[tuple[str, int, int]]] = {}
 
     def add(self, bit: int, subject: str, relation: int, other: str) -> None:
-        """Take in what a sentence tells."""
+        """Add a vector that a sentence states."""
         if self.told:
             if self.told[-1][0] == bit:
                 self.shared = True
@@ -82,7 +83,7 @@ class Chart:
             yours += mine
 
     def gap(self, first: str, second: str) -> int | None:
-        """How the first lies from the second; None if the sentences do not tell."""
+        """The position of the first relative to the second; None if the sentences do not say."""
         part = self.parts.get(first)
         if part is None or part is not self.parts.get(second) or first == second:
             return None
@@ -100,7 +101,7 @@ class Chart:
         return [way]
 
     def near(self) -> dict[str, list[tuple[str, int, int]]]:
-        """For each entity those it is told to lie by: (other, relation to it, bit)."""
+        """For each entity, its stated neighbours: (other, relation to it, bit)."""
         if not self._near:
             near: dict[str, list[tuple[str, int, int]]] = {name: [] for name in self.places}
             for bit, subject, relation, other in self.told:
@@ -120,7 +121,7 @@ class Chart:
             for other, _, bit in near[node]:
                 if other == goal:
                     found.append(mask | bit)
-                elif len(near[other]) > 1 and other not in seen:  # from a leaf nothing goes on
+                elif len(near[other]) > 1 and other not in seen:  # a leaf leads nowhere
                     stack.append((other, mask | bit, seen | {other}))
         return found
 
@@ -133,21 +134,23 @@ class Chart:
         return part
 
     def alone(self, mask: int, start: str, goal: str) -> int | None:
-        """How start lies from goal if these sentences are one path between them, else None."""
+        """The position of start relative to goal if these sentences are one path between them, else
+        None.
+        """
         part = self.only(mask)
         return part.gap(start, goal) if part.sound and part.ways(start, goal) == [mask] else None
 
     def path(self, mask: int, start: str, goal: str) -> list[tuple[int, int]] | None:
         """The numbers of the sentences of a path, in the order of a walk from start to goal.
 
-        Each comes with the relation of where one is to where one goes. None unless all of these
-        sentences together are one path, with one link each.
+        Each comes with the relation of the current entity to the next one. None unless the
+        sentences together are exactly one path, with one link each.
         """
         if self.shared or start not in self.places or goal not in self.places:
             return None
         near, here, left = self.near(), start, mask
         steps: list[tuple[int, int]] = []
-        # of the links left there must be just one to go on by, everywhere, until none is left
+        # at every entity exactly one unused link must lead on, until none is left
         while here != goal:
             links = [link for link in near[here] if link[2] & left]
             if len(links) != 1:

@@ -1,24 +1,24 @@
 """Which conventions an answer about positions relies on.
 
-    unit-step    a relation told without a number of steps is one step
-                 without it: any number of steps from one on
-    straight     along an axis that a sentence does not name there is no difference
-                 without it: any difference
-    told-places  'which' asks only for those whose place follows from the story
-                 without it: for everybody whom the story names
-    told-ways    a way takes told relations only, and as few as it can
-                 without it: any way over the grid, or over told relations
+    unit-step    a relation without a number of steps is one step
+                 without it: any number of steps, one or more
+    straight     there is no offset along an axis that a sentence does not name
+                 without it: any offset
+    told-places  'which' asks only for those whose position follows from the story
+                 without it: for everybody in the story
+    told-ways    a path uses stated relations only, and as few as possible
+                 without it: any path over the grid, or over stated relations
     front-view   above is height, in front is towards the viewer
-                 without it: nothing follows where the answer or the question names depth
+                 without it: nothing follows if the answer or the question names depth
 
-An answer relies on a convention if it does not follow from the whole story with that one given up
-and the others kept. What counts is the relation that a sentence tells, whatever its words: 'one
-step to the left of' and 'to the left of' tell the same.
+An answer relies on a convention if, without that one and with all others, it does not follow from
+the whole story. What counts is the relation that a sentence states, not its words: 'one step to the
+left of' and 'to the left of' state the same.
 
-Then the story tells, for each axis on its own, bounds of the difference between two things, and
-those between any two others are shortest paths over them: exact, whole numbers included. A denial
-excludes one region, so it is a choice: on one of the axes the difference is not as the region says.
-An answer must hold for every choice.
+Without a convention, the story gives bounds on the difference between two things, independently for
+each axis. The bounds between any two others are shortest paths over these: exact, for whole numbers
+too. A denial excludes one region, so it is a choice: on one of the axes the difference is not as
+the region says. An answer must hold for every choice.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FAR = 1 << 40  # no bound
 DEPTH = ("front", "behind", "back")
 
 PAIRS = ("relation", "yes-no", "how-far")
-"""Kinds of question about two things, which come last in the query."""
+"""Question kinds about two things, which come last in the query."""
 
 Bound = tuple[str, str, int, int]
 """Bounds on the distance of the first from the second along an axis."""
@@ -86,7 +86,7 @@ def _depth(query: Query, answer: tuple[str, ...]) -> bool:
     return any(part in DEPTH for word in words for part in word.split("-"))
 
 
-# --- ways -----------------------------------------------------------------------------------------
+# --- paths ----------------------------------------------------------------------------------------
 
 
 def _of_way(
@@ -106,7 +106,7 @@ def _of_way(
 
 
 def _ways(reading: SpaceReading, start: str, goal: str, words: bool) -> Iterator[tuple[str, ...]]:
-    """The steps of every way over told relations that comes nowhere twice."""
+    """The steps of every simple path over stated relations."""
     near = reading.chart.near()
     stack: list[tuple[str, tuple[str, ...], frozenset[str]]] = [(start, (), frozenset([start]))]
     while stack:
@@ -153,30 +153,39 @@ def _follows(reading: SpaceReading, query: Query, answer: tuple[str, ...], witho
     return True
 
 
-def _by_chains(reading: SpaceReading, query: Query, answer: tuple[str, ...]) -> Iterator[str]:
-    """The conventions that an answer about a pair relies on, if nothing is denied.
-
-    A shortest path over bounds comes nowhere twice, so it is one of the chains between the two.
-    """
+def _by_chains(reading: SpaceReading, query: Query, answer: tuple[str, ...]) -> tuple[str, ...]:
+    """The conventions that an answer about a pair relies on, if nothing is denied."""
     chart, (first, second) = reading.chart, query[-2:]
     chains = [
-        [xyz(step) for _, step in chart.path(mask, first, second) or ()]
+        [step for _, step in chart.path(mask, first, second) or ()]
         for mask in chart.ways(first, second)
     ]
-    if not chains:  # nothing told connects the two: no convention makes an answer follow
-        return
-    axes = range(3 if _is_deep(reading) else 2)
+    return of_chains(query, answer, chains, 3 if _is_deep(reading) else 2)
+
+
+def of_chains(
+    query: Query, answer: tuple[str, ...], told: Sequence[Sequence[int]], axes: int = 2
+) -> tuple[str, ...]:
+    """The conventions that an answer about a pair relies on, given all chains between the two.
+
+    A shortest path over bounds is simple, so it is one of the chains between the two.
+    """
+    if not told:  # nothing connects the two, so no convention can yield an answer
+        return ()
+    chains = [[xyz(step) for step in chain] for chain in told]
+    relied = []
     for without, span in (("unit-step", _any_steps), ("straight", _any_side)):
         gap = []
-        for axis in axes:
+        for axis in range(axes):
             found = [span([step[axis] for step in chain], chain) for chain in chains]
             gap.append((max(low for low, _ in found), min(high for _, high in found)))
         if not _of_pair(query, answer, gap):
-            yield without
+            relied.append(without)
+    return tuple(relied)
 
 
 def _any_steps(parts: Sequence[int], chain: Sequence[Signs]) -> Span:
-    """How far a chain goes along an axis if a step without a number may be any number."""
+    """The length of a chain along an axis if a step without a number may be any number."""
     low = high = 0
     for part, step in zip(parts, chain, strict=True):
         if part > 0 and max(map(abs, step)) == 1:
@@ -189,7 +198,7 @@ def _any_steps(parts: Sequence[int], chain: Sequence[Signs]) -> Span:
 
 
 def _any_side(parts: Sequence[int], chain: Sequence[Signs]) -> Span:
-    """How far a chain goes along an axis if a step that does not name it may go anywhere."""
+    """The length of a chain along an axis if a step that does not name it may have any offset."""
     return (sum(parts), sum(parts)) if all(parts) else (-FAR, FAR)
 
 
@@ -203,7 +212,7 @@ def _bound(first: str, second: str, gap: int, steps: int, without: str) -> Bound
 
 
 def _choices(reading: SpaceReading, axes: int) -> Iterator[list[list[Bound]]]:
-    """For each way in which the denials can all be true, the bounds that it adds to each axis."""
+    """For each way to satisfy all denials, the bounds that it adds to each axis."""
     options: list[list[tuple[int, Bound]]] = []
     for _, (word, first, second, _, _) in reading.denials:
         options.append(
@@ -227,8 +236,10 @@ def _others(sign: int) -> list[Span]:
 
 
 def _spans(bounds: Sequence[Bound], origin: str) -> dict[str, Span] | None:
-    """How far everything may lie from the origin along an axis; None if nothing fits the bounds."""
-    # a - b <= high and b - a <= -low: a way of such bounds adds up to one between its ends
+    """The range of each position relative to the origin along an axis; None if the bounds
+    conflict.
+    """
+    # a - b <= high and b - a <= -low: a path of such bounds adds up to one between its ends
     edges = [(b, a, high) for a, b, _, high in bounds if high < FAR]
     edges += [(a, b, -low) for a, b, low, _ in bounds if low > -FAR]
     above = _distances(edges, origin)
@@ -240,7 +251,7 @@ def _spans(bounds: Sequence[Bound], origin: str) -> dict[str, Span] | None:
 
 
 def _distances(edges: Sequence[tuple[str, str, int]], origin: str) -> dict[str, int] | None:
-    """The shortest ways from the origin to all others; None if a ring shortens for ever."""
+    """The shortest distances from the origin to all others; None if there is a negative cycle."""
     near: dict[str, list[tuple[str, int]]] = {}
     for start, end, far in edges:
         near.setdefault(start, []).append((end, far))
@@ -260,7 +271,7 @@ def _distances(edges: Sequence[tuple[str, str, int]], origin: str) -> dict[str, 
     return None
 
 
-# --- what bounds say ------------------------------------------------------------------------------
+# --- reading answers from bounds ------------------------------------------------------------------
 
 
 def _holds(
@@ -270,13 +281,14 @@ def _holds(
     without: str,
     spans: list[dict[str, Span]],
 ) -> bool:
-    """Whether the answer is right wherever things lie within these spans of the origin."""
+    """Whether the answer is right for all positions within these spans of the origin."""
 
     def span(name: str) -> list[Span]:
         return [found.get(name, (-FAR, FAR)) for found in spans]
 
     kind = query[0]
-    if kind in PAIRS:  # the origin is the first of the pair, so all is seen from the other side
+    # the origin is the first of the pair, so everything is seen from the other side
+    if kind in PAIRS:
         return _of_pair(query, answer, [(-high, -low) for low, high in span(query[-1])])
     chart = reading.chart
     everyone: Sequence[str] = list(chart.places)
@@ -319,7 +331,7 @@ def _inside(spans: Sequence[Span], region: Region) -> bool | None:
 
 
 def _next(spans: Sequence[Span], step: int, without: str) -> bool | None:
-    """The same for the place one step in a direction, as far as distances count."""
+    """Whether it is one step away in a direction, as far as distances count."""
     if without == "unit-step":
         return _inside(spans, xyz(step))
     sure = True
@@ -333,6 +345,6 @@ def _next(spans: Sequence[Span], step: int, without: str) -> bool | None:
 
 
 def _size(span: Span) -> Span:
-    """The same without the sign."""
+    """The span of absolute values."""
     low, high = span
     return (0 if low <= 0 <= high else min(abs(low), abs(high)), max(abs(low), abs(high)))

@@ -4,18 +4,18 @@
     2 Vera is one step in front of Hugo.          depth: Vera = Hugo + 1
     Is Otto anywhere in front of Hugo?            yes: 1, 2
 
-A *bound* says how far, at most, one thing lies beyond another along one axis. A *case* is a tuple
-of bounds that hold together. A region (see grid.py) is one case, with a bound or two for each axis
-it names. Its denial is several cases of one bound each, of which at least one holds: what is not to
-the upper left is at least as far right, or at most as high.
+A *bound* is an upper limit on how far one thing lies beyond another along one axis. A *case* is a
+tuple of bounds that hold together. A region (see grid.py) is one case, with a bound or two for each
+axis it names. Its denial is several cases of one bound each, at least one of which holds: what is
+not to the upper left is at least as far right, or at most as high.
 
 Promises:
 1. Sound and complete: sentences contradict a case if and only if, whichever case of each denial
-   holds, bounds and told links close a *ring* that adds up to less than nothing. (Places are whole
-   numbers and the axes are independent, so a system of differences without such a ring has a
-   solution.) All minimal sets of sentences that do so are found.
+   holds, bounds and stated links form a cycle with a negative sum. (Positions are whole numbers and
+   the axes are independent, so a system of differences without such a cycle has a solution.) All
+   minimal sets of sentences that do so are found.
 2. Denials are combined in all ways, few before many, up to WORK combinations: those of eight
-   denials. (A recipe tells two at most.)
+   denials. (A recipe states at most two.)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORK = 500
 
 
 class Bound(NamedTuple):
-    """Along an axis, `low` lies at most `most` beyond `high`: low - high <= most."""
+    """An upper bound along an axis: low - high <= most."""
 
     axis: int
     low: str
@@ -69,7 +69,7 @@ def inside(region: Region, figure: str, ground: str) -> list[Case]:
 def outside(region: Region, figure: str, ground: str, axes: int, bit: int = 0) -> list[Case]:
     """The cases in which the figure does not lie in the region of the ground.
 
-    Along an axis beyond the first `axes` there is no difference between any two.
+    There are no differences along axes beyond the first `axes`.
     """
     cases: list[Case] = []
     for axis, sign in enumerate(region[:axes]):
@@ -81,11 +81,11 @@ def outside(region: Region, figure: str, ground: str, axes: int, bit: int = 0) -
 
 
 class Refuter:
-    """Finds the sentences of one story that contradict what is assumed."""
+    """Finds the sentences of one story that contradict an assumption."""
 
     def __init__(self, chart: Chart, denials: Sequence[Denial], axes: int) -> None:
         self.axes = axes
-        """Two, or three if there is depth to speak of."""
+        """Two, or three if the story mentions depth."""
         self._chart = chart
         self._denied = [outside(d.region, d.figure, d.ground, axes, d.bit) for d in denials]
         self._ways: dict[tuple[str, str], list[int]] = {}
@@ -93,8 +93,8 @@ class Refuter:
     def refutations(self, cases: Sequence[Case]) -> list[int]:
         """The minimal sets of sentences that contradict every case, with at least one denial.
 
-        The cases are all about the same two. So a path of links between these settles them all,
-        and needs no denial: what rests on one is not looked for here.
+        All cases are about the same two entities. A path of links between these settles all cases
+        without a denial, so proofs by links alone are not searched here.
         """
         sizes = range(1, len(self._denied) + 1)
         groups = chain.from_iterable(combinations(self._denied, size) for size in sizes)
@@ -104,7 +104,7 @@ class Refuter:
         return minimal(found)
 
     def _together(self, cases: Sequence[Case], group: Sequence[list[Case]]) -> list[int]:
-        """The same by links and by these denials only."""
+        """The same, by links and these denials only."""
         found = [0]
         for parts in choices(cases, *group):
             rings = list(self._rings(tuple(chain.from_iterable(parts))))
@@ -114,9 +114,10 @@ class Refuter:
         return found
 
     def _rings(self, bounds: Sequence[Bound]) -> Iterator[int]:
-        """Sets of sentences by which some of the bounds, a denial's among them, add up to less
-        than nothing."""
-        # a bound leads from its low end to its high end, and told links from there to the next
+        """Sets of sentences by which some of the bounds, including a denial's, form a negative
+        cycle.
+        """
+        # a bound leads from its low end to its high end, and stated links from there to the next
         for at, first in enumerate(bounds):
             later = [bound for bound in bounds[at + 1 :] if bound.axis == first.axis]
             stack = [(first, first.most, [first.bit], later, first.bit > 0)]
@@ -135,7 +136,7 @@ class Refuter:
                         stack.append((bound, reached, ways, left, denied or bound.bit > 0))
 
     def _gap(self, first: str, second: str, axis: int) -> int | None:
-        """How far the first lies beyond the second along an axis, if links tell."""
+        """How far the first lies beyond the second along an axis, if links determine it."""
         if first == second:
             return 0
         gap = self._chart.gap(first, second)

@@ -1,18 +1,19 @@
-"""The grid: relations are vectors of two or three parts, composed by addition.
+"""The grid: relations are vectors of two or three components, composed by addition.
 
-A vector (x, y, z) is one whole number, its parts a stride of BITS bits apart, so that composing is
-adding and inverting is changing the sign. x grows to the right (east), y grows upwards (north), z
-towards the viewer. A flat story is the plane z = 0, so that a word means the same in both: 'above'
-is one up, on the page or in height. 'A r B' says that A lies r from B.
+A vector (x, y, z) is packed into one integer, its components BITS bits apart, so that composing is
+adding and inverting is changing the sign. x grows to the right (east), y upwards (north), z towards
+the viewer. A flat story is the plane z = 0, so a word means the same in both: 'above' is one up, on
+the page or in height. 'A r B' says that A lies r from B.
 
-By convention, a stated relation is exactly one step on the grid in every story unless it names
-a number of steps, and there is no offset along an axis that is not named.
+By convention, a stated relation is exactly one step on the grid in every story unless it names a
+number of steps, and there is no offset along an axis that is not named.
 
-A *region* is what a word asks or denies, distances aside, as a sign for each axis (None: any):
+A *region* is the meaning of a word in a question or denial, ignoring distances, as a sign for each
+axis (None: any):
 
-    left            (-1, None, None)  anywhere further left; so for all six sides
+    left            (-1, None, None)  anywhere further left; likewise for all six sides
     directly-left   (-1, 0, 0)        further left in the same row
-    upper-left      (-1, 1, 0)        further left and further up; so for all four diagonals
+    upper-left      (-1, 1, 0)        further left and further up; likewise for all four diagonals
     overlap         (0, 0, 0)         in the same place
 """
 
@@ -25,19 +26,19 @@ from typing import NamedTuple
 
 BITS = 20  # room for stories of half a million sentences in one line
 _HALF = 1 << (BITS - 1)
-_REMEMBERED = 1 << 16  # vectors whose label is remembered, so that memory stays flat
+_REMEMBERED = 1 << 16  # vectors whose label is cached, so that memory stays flat
 
 Signs = tuple[int, int, int]
 Region = tuple[int | None, int | None, int | None]
 
 
 def vector(x: int, y: int, z: int = 0) -> int:
-    """The number of a vector."""
+    """A vector, packed."""
     return x + (y << BITS) + (z << 2 * BITS)
 
 
 def xyz(v: int) -> Signs:
-    """The vector of a number."""
+    """The components of a packed vector."""
     z = (v + (_HALF << BITS)) >> 2 * BITS
     v -= z << 2 * BITS
     y = (v + _HALF) >> BITS
@@ -85,22 +86,22 @@ class Space(NamedTuple):
 
     dimensions: int
     labels: tuple[str, ...]
-    """All ways one thing can lie to another, distances aside; 'overlap' last."""
+    """All relations of one thing to another, ignoring distances; 'overlap' last."""
     units: dict[str, int]
-    """The relations a sentence can state, one step each."""
+    """The relations that a sentence can state, one step each."""
     sides: tuple[str, ...]
-    """Those along one axis."""
+    """Relations along one axis."""
     tested: tuple[str, ...]
-    """Regions that can be asked with yes or no, and denied."""
+    """Regions for yes-no questions and denials."""
     listed: tuple[str, ...]
-    """Regions whose members can be asked for."""
+    """Regions for 'which' questions."""
 
 
 FLAT_SIDES = ("left", "right", "above", "below")
 SIDES = (*FLAT_SIDES, "front", "behind")
 DIAGONALS = ("upper-left", "upper-right", "lower-left", "lower-right")
 LABELS: tuple[str, ...] = tuple(_FLAT.values())
-"""The nine ways one thing can lie to another on the page, distances aside."""
+"""The nine relations of one thing to another on the page, ignoring distances."""
 _ALL = {label: vector(*signs) for signs, label in _SIGNS.items() if any(signs)}
 UNITS: dict[str, int] = {label: _ALL[label] for label in LABELS[:-1]}
 """The eight relations that a sentence of a flat story can state."""
@@ -109,10 +110,10 @@ PATTERNS: dict[str, Region] = {
     (f"directly-{word}" if word in FLAT_SIDES else word): (x, y, 0)
     for (x, y), word in _FLAT.items()
 }
-"""The regions of one sign pattern: what flat stories deny and ask."""
+"""The regions with one sign pattern: those that flat stories deny and ask about."""
 
 PLANE = Space(2, LABELS, UNITS, FLAT_SIDES, tuple(PATTERNS), (*FLAT_SIDES, *DIAGONALS))
-# 'to the upper left' leaves open in which depth, so a deep story asks along one axis at a time
+# 'to the upper left' leaves the depth open, so a deep story asks along one axis at a time
 ROOM = Space(3, (*_ALL, "overlap"), _ALL, SIDES, (*SIDES, "overlap"), SIDES)
 SPACES = {space.dimensions: space for space in (PLANE, ROOM)}
 
@@ -125,7 +126,7 @@ COMPASS: dict[str, int] = {
 WORDS: Mapping[str, int] = {**_ALL, **COMPASS}
 """Every word for a relation."""
 LETTERS: dict[int, str] = {v: word[0] for word, v in COMPASS.items()}
-"""The way to go as a letter."""
+"""The direction to go, as a letter."""
 INVERSE: dict[str, str] = {
     word: next(other for other, v in group.items() if v == -unit)
     for group in (_ALL, COMPASS)
@@ -162,21 +163,21 @@ WAYS: dict[int, str] = {
     else _STEPS[label]
     for label, v in _ALL.items()
 }
-"""The way to go as a word."""
+"""The direction to go, as a word."""
 
 
-# --- what vectors say ---------------------------------------------------------------------------
+# --- properties of vectors ----------------------------------------------------------------------
 
 
 @lru_cache(_REMEMBERED)
 def label(v: int) -> str:
-    """How something at this vector lies to the origin."""
+    """The relation of something at this vector to the origin."""
     x, y, z = xyz(v)
     return _SIGNS[(x > 0) - (x < 0), (y > 0) - (y < 0), (z > 0) - (z < 0)]
 
 
 def along(v: int, direction: int) -> int:
-    """How far a vector goes in a direction along one axis."""
+    """How far a vector extends in a direction along one axis."""
     return sum(a * b for a, b in zip(xyz(v), xyz(direction), strict=True))
 
 
@@ -190,13 +191,13 @@ def lies(v: int, region: Region) -> bool:
 
 
 def length(v: int) -> int:
-    """How many steps a vector takes, straight or diagonal."""
+    """The number of steps of a vector, straight or diagonal."""
     return max(map(abs, xyz(v)))
 
 
 @cache
 def parted(v: int) -> tuple[int, int]:
-    """A told vector as a direction and a number of steps."""
+    """A stated vector as a direction and a number of steps."""
     count = length(v)
     return v // count, count
 
@@ -205,13 +206,13 @@ def parted(v: int) -> tuple[int, int]:
 
 
 class Grid:
-    """The algebra of vectors, with the steps that may be told."""
+    """The algebra of vectors, with the steps that sentences may state."""
 
     def __init__(self, steps: Sequence[int]) -> None:
         self.steps = tuple(steps)
 
     def compose(self, first: int, then: int) -> int | None:
-        """The relation of A to C if A first B and B then C."""
+        """The relation of A to C, given `first` from A to B and `then` from B to C."""
         return first + then
 
     def invert(self, relation: int) -> int:
@@ -225,7 +226,7 @@ KING = Grid(list(UNITS.values()))
 
 @cache
 def stretched(low: int, high: int, dimensions: int = 2) -> Grid:
-    """The grid on which a sentence states up to a number of steps in one direction."""
+    """The grid on which a sentence states `low` to `high` steps in one direction."""
     if high == 1 and dimensions == 2:
         return KING
     units = SPACES[dimensions].units.values()

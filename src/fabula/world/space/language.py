@@ -1,14 +1,14 @@
 """Positions in words: the bAbI sentences, the questions, and the phrase bank.
 
 Promises:
-1. Every phrase is written once in the language file; its mirror images are derived by exchanging
-   the words of a relation for those of another, never typed.
-2. Everything said parses back to the relation, figure and ground it was said of; no list of names
-   is needed. A sentence that fits nothing raises ParseError.
-3. Parsing takes one pass of one regular expression: the names are cut out, and what is left, the
+1. Every phrase is written once in the language file; its mirror images are derived by swapping the
+   words of one relation for those of another, never typed.
+2. Every rendered sentence parses back to its relation, figure and ground; no list of names is
+   needed. A sentence that fits no pattern raises ParseError.
+3. Parsing takes one pass of one regular expression: the names are cut out, and what remains, the
    *skeleton*, is looked up. So a large bank costs no more than a small one.
-4. A sentence may say more, or other, than one step: several steps, a denial, two things at once, or
-   a convention of the story, which is not a fact. `statements` parses these too.
+4. A sentence may state something other than one step: several steps, a denial, two links, or a
+   convention of the story, which is not a fact. `statements` parses these too.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ ROLES = ("figure", "ground")
 
 
 class Statement(NamedTuple):
-    """One thing that a sentence says."""
+    """One statement of a sentence."""
 
     relation: str
-    """Of a denial: a region (see grid.py)."""
+    """For a denial: a region (see grid.py)."""
     figure: str
     ground: str
     kind: str
     steps: int = 1
-    """How many; 0: a denial."""
+    """The number of steps; 0: a denial."""
 
 
 class _Entry(NamedTuple):
@@ -103,15 +103,15 @@ class SpaceLanguage:
         self._memo: dict[str, Told] = {}
 
     def kinds(self, dimensions: int = 2) -> tuple[str, ...]:
-        """The kinds of expression there are."""
+        """The kinds of expression."""
         return tuple(dict.fromkeys(phrase.kind for phrase in self.banks[dimensions].phrases))
 
     # --- telling ---------------------------------------------------------------------------
 
     def texts(self, relation: str, kind: str = "", dimensions: int = 2) -> tuple[str, ...]:
-        """The phrases for a relation, of a kind or of any, to be filled; none if there are none.
+        """The phrases for a relation, of a kind or of any, to be filled; may be empty.
 
-        A relation may have a number of steps behind it, or be a region with 'not' before it.
+        A number of steps may follow the relation, and 'not' may precede a region.
         """
         return self._say.get((dimensions, kind, relation), ())
 
@@ -137,7 +137,7 @@ class SpaceLanguage:
         return f"{first[:-1]}{self._split}{second}"
 
     def shares(self, relation: str, steps: int, dimensions: int = 2) -> bool:
-        """Whether this can be told in a sentence that tells two places of one figure."""
+        """Whether this relation fits in a sentence that states two positions of one figure."""
         return (relation, steps) in self.banks[dimensions].at
 
     def share(
@@ -147,7 +147,7 @@ class SpaceLanguage:
         second: tuple[str, int, str],
         dimensions: int = 2,
     ) -> str:
-        """Two places of one figure, each a relation, a number of steps and a ground."""
+        """Two positions of one figure, each a relation, a number of steps and a ground."""
         noun: Callable[[str], str] = str if figure[0].isupper() else _the
         at = self.banks[dimensions].at
         text = self._shared.format(
@@ -157,13 +157,17 @@ class SpaceLanguage:
             other_at=at[second[:2]],
             other=noun(second[2]),
         )
-        return _sentence(text)
+        return capitalised(text)
 
     def fill(self, text: str, figure: str, ground: str) -> str:
-        """A phrase of `joins`, and the like, with its names."""
+        """A phrase, such as one of `joins`, with its names."""
         if figure[0].isupper():
             return text.format(figure, ground)
-        return _sentence(text.format(f"the {figure}", f"the {ground}"))
+        return capitalised(text.format(f"the {figure}", f"the {ground}"))
+
+    def plain(self, relation: str) -> tuple[str, ...]:
+        """The plain sentences for a relation, as in the bAbI tasks, to be filled."""
+        return self._simple.positional(relation)
 
     def tell(self, relation: str, figure: str, ground: str, draw: Draw) -> str:
         """A plain sentence, as in the bAbI tasks."""
@@ -193,7 +197,7 @@ class SpaceLanguage:
     # --- parsing ---------------------------------------------------------------------------
 
     def step(self, sentence: str) -> Told | None:
-        """The one step that a sentence tells, if it is of the phrase bank or remembered."""
+        """The one step that a sentence states, if it is in the phrase bank or cached."""
         known = self._memo.get(sentence)
         if known is not None:
             return known
@@ -236,7 +240,7 @@ class SpaceLanguage:
         return found
 
     def parse(self, sentence: str) -> Told:
-        """The one step that a sentence tells."""
+        """The one step that a sentence states."""
         told = self.step(sentence)
         if told is not None:
             return told
@@ -269,7 +273,7 @@ class SpaceLanguage:
         return (kind, relation, *args) if relation else (kind, *args)
 
     def statements(self, sentence: str) -> tuple[Statement, ...]:
-        """All that a sentence says; nothing if it states a convention or is a filler."""
+        """All statements of a sentence; none if it states a convention or is a filler."""
         if sentence in silent(self.code, "space"):
             return ()
         shared = self._parse_shared(sentence)
@@ -280,7 +284,7 @@ class SpaceLanguage:
             return (whole,)
         first, middle, second = sentence.partition(self._split)
         if middle:
-            halves = (self._single(f"{first}."), self._single(_sentence(second)))
+            halves = (self._single(f"{first}."), self._single(capitalised(second)))
             if halves[0] is not None and halves[1] is not None:
                 return (halves[0], halves[1])
         facts = read_notation(sentence)
@@ -339,15 +343,15 @@ class SpaceLanguage:
     def _index(
         self, names: re.Pattern[str], phrases: Sequence[Phrase], noun: Callable[[str], str]
     ) -> dict[str, tuple[_Entry, ...]]:
-        """Skeleton to meaning: names are cut out of each phrase just as out of a sentence."""
+        """Skeleton to meaning: names are cut out of each phrase exactly as out of a sentence."""
         first, second = ("Xq", "Yq") if noun("x") == "x" else ("xq", "yq")
         table: dict[str, list[_Entry]] = {}
         for phrase in phrases:
             text = phrase.text
-            if text.startswith("The {figure}"):  # a bAbI sentence has its articles already
+            if text.startswith("The {figure}"):  # a bAbI sentence already has its articles
                 sentence = text.format(figure=first, ground=second)
             else:
-                sentence = _sentence(text.format(figure=noun(first), ground=noun(second)))
+                sentence = capitalised(text.format(figure=noun(first), ground=noun(second)))
             parts = names.split(sentence)
             words = parts[1::2]
             entry = _Entry(
@@ -363,7 +367,7 @@ class SpaceLanguage:
         return {skeleton: tuple(entries) for skeleton, entries in table.items()}
 
     def vocabulary(self) -> frozenset[str]:
-        """All words of phrases and questions, in lower case, as a careless tokeniser sees them."""
+        """All words of phrases and questions, in lower case, as a naive tokenizer sees them."""
         if self._vocabulary is None:
             texts = [*self._texts]
             texts += [text for texts in self._queries.patterns.values() for text in texts]
@@ -384,12 +388,13 @@ def _the(name: str) -> str:
     return f"the {name}"
 
 
-def _sentence(text: str) -> str:
+def capitalised(text: str) -> str:
+    """A text with its first letter as a capital."""
     return text[0].upper() + text[1:]
 
 
 def _meant(entries: Sequence[_Entry], words: Sequence[str]) -> Told | None:
-    """The meaning of a sentence, given those of its skeleton and the words cut out."""
+    """The meaning of a sentence, given the entries of its skeleton and the words cut out."""
     for relation, kind, figures, grounds, fixed in entries:
         figure, ground = words[figures[0]], words[grounds[0]]
         if figure == ground:
@@ -416,10 +421,10 @@ def _questions(data: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]
 def _quick(
     table: Mapping[str, Sequence[_Entry]],
 ) -> Iterator[tuple[str, tuple[str, str, int, int, str, int]]]:
-    """The skeletons of one meaning that name each entity once, at most after a word of their own.
+    """The unambiguous skeletons that name each entity once, with at most one fixed word in front.
 
-    With relation, kind, the places of figure and ground among the words cut out, that word, and how
-    many words there are.
+    Each with relation, kind, the indices of figure and ground among the words cut out, the fixed
+    word, and the number of words.
     """
     for skeleton, entries in table.items():
         if len(entries) != 1:
@@ -445,12 +450,12 @@ def _noted(fact: Fact) -> Statement:
     if not denial and count.isdecimal():
         told, steps = fact[:3], int(count)
     if len(told) != 3 or told[0] not in (REGIONS if denial else WORDS):
-        raise ParseError(f"'{' '.join(fact)}' is no fact about positions.")
+        raise ParseError(f"'{' '.join(fact)}' is not a fact about positions.")
     kind = "compass" if told[0] in COMPASS else "plain" if steps == 1 else "distance"
     return Statement(told[0], told[1], told[2], "denial" if denial else kind, steps)
 
 
 @cache
 def language(code: str) -> SpaceLanguage:
-    """The language of this code."""
+    """The language with this code."""
     return SpaceLanguage(language_file(code, "space"))

@@ -1,13 +1,13 @@
 """Proves answers about positions, and their supports, with the logic program in rules.lp.
 
 A set of sentences entails something if no placement that fits them denies it. A support is right if
-it entails the answer and loses it without any one of its sentences. The program is grounded once a
-story and solved under assumptions on which sentences are told and on what is denied.
+it entails the answer and no longer does without any one of its sentences. The program is grounded
+once per story and solved under assumptions about which sentences are told and what is denied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from clingo import Control, Function, Number, String, Symbol
 
@@ -26,7 +26,7 @@ from fabula.world.space.words import (
 
 
 def prove(facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> list[list[str]]:
-    """Objections to each claim, in English; none if it is proven."""
+    """Objections to each claim, in English; empty if it is proven."""
     oracle = Oracle(facts, claims)
     return [oracle.prove(claim) for claim in claims]
 
@@ -64,7 +64,7 @@ class Oracle:
         denied = any(fact[0] == "not" for told in facts for fact in told)
         self._reach = max(2 * reach + 2 if denied else reach, 2)
         program.append(f"reach({self._reach}).")
-        # without a sentence about depth there is none to speak of: all are in one plane
+        # without a sentence about depth, everything is in one plane
         self._axes = 3 if deep else 2
         program.append(f"axis(0..{self._axes - 1}).")
         for first, second in sorted(pairs):
@@ -114,15 +114,43 @@ class Oracle:
                 return set(model.symbols(shown=True))
         return None
 
+    def placements(self, query: Query) -> Iterator[dict[str, list[int]]]:
+        """Placements that fit all sentences and may answer a query differently."""
+        ground = query[1] if query[0] == "what-of" else query[-1]
+        if ground not in self._things:
+            return
+        axes = range(self._axes)
+        home = [*self._assume(range(1, self._count + 1)), *(self._at(ground, a, 0) for a in axes)]
+        wanted: list[list[int]] = []
+        if query[0] in ("what-is", "what-of"):
+            sign, word = (1, query[1]) if query[0] == "what-is" else (-1, query[2])
+            spot = [sign * step for step in OFFSETS[word]]
+            for name in sorted(self._things - {ground}):
+                wanted.append([self._at(name, axis, spot[axis]) for axis in axes])
+        elif query[-2] in self._things:
+            wanted = [[self._at(query[-2], axis, v)] for v in (1, -1, 0, 2) for axis in axes]
+        for literals in wanted:
+            model = self._model([*home, *literals])
+            if model is not None:
+                yield self._placed(model)
+
+    def _placed(self, model: set[Symbol]) -> dict[str, list[int]]:
+        places = {name: [0, 0, 0] for name in sorted(self._things)}
+        for symbol in model:
+            if symbol.name == "at":
+                name, axis, value = symbol.arguments
+                places[name.string][axis.number] = value.number
+        return places
+
     def _at(self, name: str, axis: int, value: int) -> int:
         return self._atoms[Function("at", [String(name), Number(axis), Number(value)])]
 
     def _gap(self, told: Collection[int], first: str, second: str) -> Signs | None:
-        """How far first lies from second in all placements; None if they differ or are none."""
+        """The position of first relative to second in all placements; None if it varies."""
         assumptions = self._assume(told)
         if first not in self._things or second not in self._things:
             return None
-        # where the second stands does not matter, so it may stand in the middle
+        # the position of the second does not matter, so it may be in the middle
         home = [self._at(second, axis, 0) for axis in range(self._axes)]
         model = self._model([*assumptions, *home])
         if model is None:
@@ -131,7 +159,7 @@ class Oracle:
         for symbol in model:
             if symbol.name == "at" and symbol.arguments[0].string == first:
                 gap[symbol.arguments[1].number] = symbol.arguments[2].number
-        for axis in range(self._axes):  # may the first stand elsewhere then?
+        for axis in range(self._axes):  # may the first be elsewhere?
             if self._possible([*assumptions, *home, -self._at(first, axis, gap[axis])]):
                 return None
         return gap[0], gap[1], gap[2]
@@ -184,7 +212,9 @@ class Oracle:
         return tuple(found) or None
 
     def _way(self, query: Query, told: Collection[int], claimed: Sequence[str]) -> object:
-        """The letters of the way if all shortest ways have the same; looked for up to the claim."""
+        """The letters of the path if all shortest paths agree; searched up to the claimed
+        length.
+        """
         for length in range(1, len(claimed) + 1):
             walk = self._walks[query, length]
             assumptions = self._assume(told, walk)
@@ -211,11 +241,11 @@ class Oracle:
     # --- proofs ---------------------------------------------------------------------------
 
     def prove(self, claim: Claim) -> list[str]:
-        """Objections to a claim, in English; none if it is proven."""
+        """Objections to a claim, in English; empty if it is proven."""
         if not self._possible(self._assume(range(1, self._count + 1))):
             return ["the story is contradictory"]
         query, answer = claim.query, tuple(claim.answer)
-        if query[0] == "which":  # in whatever order they are listed
+        if query[0] == "which":  # in any order
             answer = tuple(sorted(answer))
         return examine(
             claim, self._count, lambda told: self.conclude(query, told, claim.answer), answer

@@ -1,16 +1,16 @@
-"""Decides what sentences about positions entail by placing things and looking for other placements.
+"""Decides what sentences about positions entail, by placing things and looking for counterexamples.
 
 It shares no rule with the reader, which adds up steps along chains and keeps every set of sentences
 that shows something. Here the sentences are given:
 
-* Things told to lie at an exact distance from each other form *pieces*: within a piece all places
-  are fixed. Pieces can be moved against each other.
-* A denial between two pieces is a choice of inequalities, such as 'not further left, or not in the
-  same row', each between the places of two pieces on one axis. The search satisfies the
-  inequalities so far and branches at a denial that the resulting placement breaks. No placement
-  fits if every branch ends in a circle of inequalities that add up to less than zero.
-* Something follows if no placement denies it. Only denials that connect the pieces asked about can
-  matter: all others can be satisfied whatever these do.
+- Things at a stated distance from each other form *pieces*: positions within a piece are fixed.
+  Pieces can be moved against each other.
+- A denial between two pieces is a choice of inequalities, such as 'not further left, or not in the
+  same row', each between the positions of two pieces on one axis. The search satisfies the
+  inequalities so far and branches at a denial that the resulting placement violates. No placement
+  fits if every branch ends in a negative cycle of inequalities.
+- Something follows if no placement denies it. Only denials that connect the pieces in question can
+  matter: all others can be satisfied in any case.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ AXES = range(3)
 Literal = tuple[int, int, int, int]
 """(u, v, axis, c): piece u lies at most c beyond piece v along the axis."""
 Clause = list[Literal]
-"""Inequalities one of which holds."""
+"""Inequalities at least one of which holds."""
 
 
 class Link(NamedTuple):
-    """Told: the figure lies so far from the ground."""
+    """A stated position: how far the figure lies from the ground."""
 
     number: int
     figure: str
@@ -50,7 +50,7 @@ class Link(NamedTuple):
 
 
 class Denial(NamedTuple):
-    """Told: the figure does not lie in a region of the ground."""
+    """A stated denial: the figure does not lie in a region of the ground."""
 
     number: int
     region: str
@@ -59,7 +59,7 @@ class Denial(NamedTuple):
 
 
 class Pieces:
-    """Things with fixed places to each other, by some of the links."""
+    """Things with fixed relative positions, by some of the links."""
 
     def __init__(self, links: Sequence[Link]) -> None:
         near: dict[str, list[tuple[str, Signs]]] = {}
@@ -79,7 +79,7 @@ class Pieces:
         piece, place = self.piece, self.place
         piece[first], place[first] = self.count, (0, 0, 0)
         todo = [first]
-        for name in todo:  # grows while it is read
+        for name in todo:  # grows during iteration
             x, y, z = place[name]
             for other, (a, b, c) in near[name]:
                 there = (x + a, y + b, z + c)
@@ -90,7 +90,7 @@ class Pieces:
                     self.consistent = False
 
     def of(self, name: str) -> int:
-        """The piece of a thing, which may be one by itself."""
+        """The piece of a thing, which may be a piece by itself."""
         known = self.piece.get(name)
         if known is None:
             known = self.piece[name] = self.count
@@ -99,14 +99,14 @@ class Pieces:
         return known
 
     def apart(self, figure: str, ground: str) -> Signs:
-        """How far the figure would lie from the ground if their pieces stood on each other."""
+        """How far the figure would lie from the ground if the origins of their pieces coincided."""
         self.of(figure), self.of(ground)
         (a, b, c), (x, y, z) = self.place[figure], self.place[ground]
         return a - x, b - y, c - z
 
 
 class Placing:
-    """A story, to be asked what its parts entail."""
+    """A story that can be queried for what its parts entail."""
 
     def __init__(self, facts: Sequence[Sequence[Fact]], queries: Sequence[Query] = ()) -> None:
         self._count = len(facts)
@@ -128,7 +128,7 @@ class Placing:
                     self._links[number].append(Link(number, figure, ground, vector))
                     deep = deep or z != 0
                 self._things |= {figure, ground}
-        self._axes = 3 if deep else 2  # without a word on depth all are in one plane
+        self._axes = 3 if deep else 2  # without a word about depth, everything is in one plane
 
     # --- placements -------------------------------------------------------------------------
 
@@ -146,7 +146,9 @@ class Placing:
         return [] not in clauses and _solved([], [c for c in clauses if c is not None]) is not None
 
     def _signs(self, region: str) -> tuple[int | None, ...] | None:
-        """For each axis the side that a region is on, None for any; None if it is not there."""
+        """For each axis the sign of a region, None for any; None if this space has no such
+        region.
+        """
         patterns = [signs for signs in REGIONS[region] if self._axes == 3 or not signs[2]]
         if not patterns:
             return None
@@ -155,7 +157,9 @@ class Placing:
         return tuple(next(iter(side)) if len(side) == 1 else None for side in sides)
 
     def _excluded(self, pieces: Pieces, region: str, figure: str, ground: str) -> Clause | None:
-        """That the figure is not in a region of the ground: one of these; None if it cannot be."""
+        """Clause for 'the figure is not in a region of the ground'; None if it cannot be
+        satisfied.
+        """
         signs = self._signs(region)
         if signs is None:
             return None
@@ -176,7 +180,7 @@ class Placing:
     def _included(
         self, pieces: Pieces, signs: Sequence[int | None], figure: str, ground: str
     ) -> Clause:
-        """That the figure is on these sides of the ground: all of these."""
+        """Inequalities, all required, for 'the figure is on these sides of the ground'."""
         one, other = pieces.of(figure), pieces.of(ground)
         apart = pieces.apart(figure, ground)
         units: Clause = []
@@ -191,7 +195,9 @@ class Placing:
     def _between(
         self, told: Collection[int], figure: str, ground: str
     ) -> tuple[Pieces, list[Clause]]:
-        """The pieces by these sentences, and the denials that may join the pieces of two things."""
+        """The pieces by these sentences, and the denials that may connect the pieces of two
+        things.
+        """
         links, denials = self._told(told)
         pieces = Pieces(links)
         if pieces.of(figure) == pieces.of(ground) or not denials:
@@ -210,7 +216,9 @@ class Placing:
         return pieces, joined if pieces.of(ground) in reached else []
 
     def _gap(self, told: Collection[int], figure: str, ground: str) -> Signs | None:
-        """How far the figure lies from the ground in all placements; None if they differ."""
+        """The position of the figure relative to the ground in all placements; None if it
+        varies.
+        """
         pieces, clauses = self._between(told, figure, ground)
         if pieces.of(figure) == pieces.of(ground):
             return pieces.apart(figure, ground)
@@ -273,7 +281,9 @@ class Placing:
         return tuple(found) if len(found) == 1 else None
 
     def _gaps(self, told: Collection[int], ground: str) -> Iterator[tuple[str, Signs]]:
-        """Everything whose distance from the ground is settled, with it, by name."""
+        """Everything whose position relative to the ground is settled, with that position, by
+        name.
+        """
         if ground not in self._things:
             return
         links, denials = self._told(told)
@@ -308,7 +318,7 @@ class Placing:
         return (LABEL[_sign(x), _sign(y), _sign(z)],)
 
     def _way(self, query: Query, told: Collection[int]) -> tuple[str, ...] | None:
-        """The steps of the shortest ways over told links, if all have the same."""
+        """The steps of the shortest paths over stated links, if all agree."""
         near: dict[str, list[tuple[str, Signs]]] = {}
         for _, figure, ground, (x, y, z) in self._told(told)[0]:
             near.setdefault(ground, []).append((figure, (x, y, z)))
@@ -337,7 +347,7 @@ class Placing:
     # --- proofs -----------------------------------------------------------------------------
 
     def prove(self, claim: Claim) -> list[str]:
-        """Objections to a claim, in English; none if it is proven."""
+        """Objections to a claim, in English; empty if it is proven."""
         if not self.consistent():
             return ["the story is contradictory"]
         query = claim.query
@@ -352,8 +362,8 @@ class Placing:
     def _one_chain(self, query: Query, support: Sequence[int]) -> bool:
         """Whether a support is one chain between the two things, with every sentence on it.
 
-        Without any of its sentences the two are then in different pieces, and nothing is denied,
-        so nothing follows: it is minimal, and need not be tried sentence by sentence.
+        Without any of its sentences the two are then in different pieces, and nothing is denied, so
+        nothing follows: it is minimal, and need not be tried sentence by sentence.
         """
         if query[0] not in ("relation", "yes-no", "how-far"):
             return False
@@ -377,7 +387,7 @@ class Placing:
 
 
 def prove(facts: Sequence[Sequence[Fact]], claims: Sequence[Claim]) -> list[list[str]]:
-    """Objections to each claim, in English; none if it is proven."""
+    """Objections to each claim, in English; empty if it is proven."""
     placing = Placing(facts, [claim.query for claim in claims])
     return [placing.prove(claim) for claim in claims]
 
@@ -387,10 +397,10 @@ def _sign(number: int) -> int:
 
 
 def _distances(near: dict[str, list[tuple[str, Signs]]], start: str) -> dict[str, int]:
-    """How many links away each thing is."""
+    """The number of links to each thing."""
     far = {start: 0} if start in near else {}
     todo = list(far)
-    for name in todo:  # grows while it is read
+    for name in todo:  # grows during iteration
         for other, _ in near[name]:
             if other not in far:
                 far[other] = far[name] + 1
@@ -402,7 +412,7 @@ def _distances(near: dict[str, list[tuple[str, Signs]]], start: str) -> dict[str
 
 
 def _solved(units: Clause, clauses: Sequence[Clause]) -> list[dict[int, int]] | None:
-    """For each axis the places of pieces that satisfy all units and one literal of each clause."""
+    """For each axis, positions of pieces that satisfy all units and one literal of each clause."""
     at = [_potentials([unit for unit in units if unit[2] == axis]) for axis in AXES]
     places = [place for place in at if place is not None]
     if len(places) < len(at):
@@ -420,7 +430,9 @@ def _solved(units: Clause, clauses: Sequence[Clause]) -> list[dict[int, int]] | 
 
 
 def _potentials(units: Clause) -> dict[int, int] | None:
-    """Places on one axis that satisfy inequalities; None if there are none (Bellman and Ford)."""
+    """Positions on one axis that satisfy the inequalities; None if there are none
+    (Bellman-Ford).
+    """
     at = {piece: 0 for u, v, _, _ in units for piece in (u, v)}
     for _ in range(len(at) + 1):
         changed = False

@@ -1,21 +1,24 @@
 """The reader of positions: from the sentences alone, what lies where, and why.
 
 Promises:
-1. Every stated relation is one step on the grid, or the stated number. So two entities are settled
-   exactly if a chain of sentences links them, and the minimal supports are the simple chains.
-2. 'What is north of X?' asks for the thing one step north; of several, there is no answer.
-3. 'How do you go from X to Y?' counts stated neighbours only, and the shortest path; if several
-   shortest paths differ, there is no answer. A longer path of the same steps is a support too.
+1. Every stated relation is one step on the grid, or the stated number. So the relation of two
+   entities is settled exactly if a chain of sentences links them, and the minimal supports are the
+   simple chains.
+2. 'What is north of X?' asks for the thing one step north; if there are several, there is no
+   answer.
+3. 'How do you go from X to Y?' uses stated neighbours only, and asks for the shortest path; if
+   several shortest paths differ, there is no answer. A longer path with the same steps is a support
+   too.
 4. A story that contradicts itself has no answers.
-5. A denial excludes a region (see grid.py), by itself or moved along chains ('A is not directly to
-   the left of B. B is to the right of C.' So A is not directly to the left of C.), and several may
-   settle something together. Where a region is half of space, its denial proves a 'yes' as well.
-   `find` has every minimal support of this kind too (see denials.py). Distances and ways rest on
-   links only.
+5. A denial excludes a region (see grid.py), by itself or shifted along chains ('A is not directly
+   to the left of B. B is to the right of C.' So A is not directly to the left of C.), and several
+   may settle something together. If a region is half of space, its denial proves a 'yes' as well.
+   `find` returns every minimal support of this kind too (see denials.py). Distances and paths rest
+   on links only.
 6. 'Which agents are left of X?' asks for all who certainly lie in that region (see grid.py); a
-   support proves it of each. An empty list does not count as an answer.
-7. A sentence that states two links counts as one: supports are sets of sentences. Hops count
-   links: two for such a sentence if the proof uses both.
+   support proves it for each. An empty list does not count as an answer.
+7. A sentence that states two links counts as one: supports are sets of sentences. Hops count links:
+   two for such a sentence if the proof uses both.
 """
 
 from __future__ import annotations
@@ -58,15 +61,15 @@ class SpaceReading:
         self.denials: list[tuple[int, Statement]] = []
         """Denials with the numbers of their sentences."""
         self.deep = False
-        """Whether the story of which this is a part speaks of depth."""
+        """Whether the story that this is an excerpt of mentions depth."""
         self.chart = Chart()
         self._consistent = 0
-        """The number of sentences known not to contradict each other by denials."""
+        """The number of sentences known to be consistent, denials included."""
         if sentences:
             self.hear_all(sentences)
 
     def hear_all(self, sentences: Sequence[str]) -> None:
-        """Take in the next sentences: the same as one after another, but quicker."""
+        """Take in the next sentences: the same as one after another, but faster."""
         steps = self.language.steps(sentences)
         if steps is None:
             for sentence in sentences:
@@ -91,7 +94,7 @@ class SpaceReading:
         self.chart.add(1 << len(self.told), told[1], WORDS[told[0]], told[2])
 
     def take(self, statements: tuple[Statement, ...]) -> None:
-        """Take in all that one sentence says."""
+        """Take in all statements of one sentence."""
         self.told.append(NOTHING)
         number = len(self.told)
         self.more[number] = statements
@@ -105,7 +108,7 @@ class SpaceReading:
     # --- questions ------------------------------------------------------------------------
 
     def find(self, query: Query) -> Finding | None:
-        """The finding for a query, or None if the story does not settle it."""
+        """The answer to a query with its supports, or None if the story does not settle it."""
         if not self.chart.sound:
             return None
         refuter = self._refuter(query)
@@ -214,7 +217,7 @@ class SpaceReading:
         return Finding((answer,), self.chart.ways(first, second), answer)
 
     def _ways(self, start: str, goal: str) -> Finding | None:
-        """The steps of the way over the fewest told links, if all such ways have the same."""
+        """The steps of the path over the fewest stated links, if all such paths agree."""
         words = _shortest(self.chart, start, goal)
         if words is None:
             return None
@@ -222,7 +225,7 @@ class SpaceReading:
         return Finding(words, masks, words)
 
     def _walks(self, start: str, goal: str, words: tuple[str, ...]) -> list[int]:
-        """The sentences of every way of these steps that tell no shorter way as well."""
+        """The sentences of every path with these steps that do not also state a shorter one."""
         near, found = self.chart.near(), []
         stack: list[tuple[str, int, tuple[str, ...], frozenset[str]]] = [
             (start, 0, (), frozenset([start]))
@@ -237,11 +240,11 @@ class SpaceReading:
                     stack.append((other, mask | bit, ahead, seen | {other}))
                 elif ahead == words:
                     found.append(mask | bit)
-        # a sentence may tell another link besides, and that a shorter way
+        # a sentence may state a second link, and with it a shorter path
         return [m for m in found if _shortest(self.chart.only(m), start, goal) == words]
 
     def around(self, ground: str, direction: int) -> list[str]:
-        """Entities exactly there from an entity, as far as the story says."""
+        """Entities at exactly this position relative to an entity, as far as the story says."""
         chart = self.chart
         if not chart.sound or ground not in chart.places:
             return []
@@ -268,7 +271,7 @@ class SpaceReading:
         return Finding(letters, masks, letters)
 
     def letters(self, mask: int, start: str, goal: str) -> tuple[str, ...] | None:
-        """The way that these sentences tell, as letters."""
+        """The path that these sentences state, as letters."""
         steps = self.chart.path(mask, start, goal)
         letters = [LETTERS.get(-step) for _, step in steps or ()]
         return tuple(x for x in letters if x) if letters and None not in letters else None
@@ -302,7 +305,7 @@ class SpaceReading:
         return self.chart.alone(mask, str(conclusion), ground) == direction
 
     def alone(self, query: Query, mask: int) -> tuple[str, ...] | None:
-        """The answer if only these sentences had been told, or None if none follows."""
+        """The answer if the story had only these sentences, or None if none follows."""
         finding = self._part(mask).find(query)
         return None if finding is None else finding.answer
 
@@ -337,9 +340,9 @@ class SpaceReading:
         ]
 
     def hops(self, query: Query, mask: int) -> int:
-        """How many links and denials of these sentences the proof uses, as few as can be.
+        """The minimum number of links and denials of these sentences that the proof uses.
 
-        A sentence may tell two links and the proof use both, or one.
+        If a sentence states two links, the proof may use both, or one.
         """
         if all(len(self.more.get(number, (1,))) == 1 for number in numbers_of(mask)):
             return mask.bit_count()
@@ -396,7 +399,7 @@ def _fact(told: Statement) -> Fact:
 
 
 def _shortest(chart: Chart, start: str, goal: str) -> tuple[str, ...] | None:
-    """The steps of the way over the fewest links; None if there are several, or none."""
+    """The steps of the path over the fewest links; None if there are several, or none."""
     if chart.gap(start, goal) is None:
         return None
     near, seen = chart.near(), {start}
@@ -414,7 +417,7 @@ def _shortest(chart: Chart, start: str, goal: str) -> tuple[str, ...] | None:
 
 
 def _words(way: Sequence[int]) -> tuple[str, ...]:
-    """The single steps of a way, in words."""
+    """The single steps of a path, in words."""
     return tuple(WAYS[unit] for unit, count in map(parted, way) for _ in range(count))
 
 

@@ -1,7 +1,7 @@
 """How the bAbI release labels tasks 4, 17 and 19: the answer, and the sentences cited, in order.
 
-4   the one sentence that tells it
-17  first the sentence that holds the question's first figure, then the other
+4   the one sentence that states it
+17  first the sentence with the question's first figure, then the other
 19  the sentences in the order of the walk
 """
 
@@ -25,6 +25,6 @@ def cite(reading: SpaceReading, query: Query) -> Citation | None:
 
 
 def citations(reading: SpaceReading, query: Query) -> list[Citation]:
-    """All that the release may give: one, or nothing."""
+    """All labels that the release may give: one, or none."""
     found = cite(reading, query)
     return [found] if found else []

@@ -1,4 +1,4 @@
-"""A story about positions in the making: a map is drawn, then told in any order."""
+"""A story about positions in progress: a map is drawn, then told in random order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fabula.world.space.telling import Content, Denial, teller_of
 
 
 class SpaceTale(OneWording):
-    """One story: entities at places, and links told one after another."""
+    """One story: entities at positions, and links told one after another."""
 
     def __init__(self, recipe: SpaceRecipe, draw: Draw, brief: Brief | None = None) -> None:
         self.recipe = recipe
@@ -29,27 +29,30 @@ class SpaceTale(OneWording):
         self._reading = SpaceReading(self._teller.language)
         self.reading: Reading = self._reading
         self.plan: list[Content] = self._teller.plan(self.draft, draw) if recipe.special else []
-        """What each sentence tells, where that is not one link each."""
+        """The content of each sentence, if that is not one link each."""
         self._fixed = cell is not None and bool(cell.answers)
         self._asker: Asker | None = None
 
     def advance(self, goal: int, pause: int | None = None) -> bool:
-        """Tell the plan; a story is as long as its plan, so there is no other goal."""
+        """Tell the plan; a story is as long as its plan, so `goal` does not matter."""
         draw, teller, start = self._draw, self._teller, len(self.sentences)
-        told: list[Any] = self.plan or self.draft.links
-        end = len(told)
+        end = len(self.plan) or len(self.draft.steps)
         if pause is not None and self.recipe.split_key == "story":
             end = min(pause, end)
         if start >= end:
             return True
-        told = told[start:end]
         if self.plan:
-            new = [teller.express(content, draw) for content in told]
+            new = [teller.express(content, draw) for content in self.plan[start:end]]
         else:
-            new = teller.tell(told, draw)
+            new = teller.tell(self.draft, start, end, draw)
         self.sentences += new
         self._reading.hear_all(new)
         return True
+
+    @property
+    def chain_length(self) -> int:
+        """How many links the chain has that the story is made of."""
+        return self.draft.roles.count("chain")
 
     def _ask(self) -> Asker:
         if self._asker is None:
@@ -57,25 +60,25 @@ class SpaceTale(OneWording):
         return self._asker
 
     def candidates(self, kind: str, draw: Draw) -> list[Candidate]:
-        """The questions of a kind that may be asked, with the answer that the places give."""
+        """The questions of a kind that may be asked, with the map's answers."""
         return self._ask().candidates(kind, draw, self._fixed)
 
     def truth(self, query: Query) -> tuple[str, ...]:
-        """The answer that the places give."""
+        """The map's answer."""
         return self._ask().truth(query)
 
     def annotate(self, query: Query, mask: int, position: int) -> Annotation:
-        """Roles of the sentences, and where everything is."""
+        """Roles of the sentences, and the position of everything."""
         parts = self.recipe.dimensions
-        places = self.draft.places
+        places = self.draft.located()
         features: dict[str, Any] = {
-            "chain": sum([link.role == "chain" for link in self.draft.links]),
+            "chain": self.chain_length,
             "coordinates": {name: list(xyz(place)[:parts]) for name, place in places.items()},
         }
         return Annotation(tuple(self._roles(query, mask, position)), features)
 
     def _roles(self, query: Query, mask: int, position: int) -> list[str]:
-        told: list[Any] = self.plan or [(link,) for link in self.draft.links]
+        told: list[Any] = self.plan or [(link,) for link in self.draft.links()]
         planned: list[Link[int]] | None = None
         roles = []
         for number, content in enumerate(told[:position], 1):
@@ -91,9 +94,9 @@ class SpaceTale(OneWording):
         return roles
 
     def _planned(self) -> list[Link[int]]:
-        """The links of the chain between the two that a question names."""
+        """The links of the chain between the two entities in the question."""
         first, last = self.draft.pair
-        chain = [link for link in self.draft.links if link.role == "chain"]
+        chain = [link for link in self.draft.links() if link.role == "chain"]
         ways: list[tuple[str, list[Link[int]]]] = [(first, [])]
         for here, way in ways:
             if here == last:
@@ -106,10 +109,11 @@ class SpaceTale(OneWording):
 
 
 def _role(content: Sequence[Link[int]], planned: Sequence[Link[int]]) -> str:
-    """The role of a sentence outside the support, by its links: that of the closest to the proof.
+    """The role of a sentence outside the support, by its links: that of the link closest to the
+    proof.
 
-    A link of the chain that was planned as the proof is another route. 'Disconnected' is said only
-    of sentences that tell nothing of the rest of the story.
+    A link of the planned chain that the proof does not use is another route. Only sentences that
+    say nothing about the rest of the story are 'disconnected'.
     """
     roles = {"supporting" if link in planned else link.role for link in content}
     if "supporting" in roles:

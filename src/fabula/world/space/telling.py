@@ -1,7 +1,7 @@
-"""Tells what was drawn: which sentence says what, and in which words.
+"""Tells the drawn content: which sentence says what, and in which words.
 
-Most recipes tell one link a sentence. Where a recipe wants more (sentences that join two links or
-deny something), a *plan* says what each sentence tells.
+In most recipes a sentence states one link. If a recipe has other sentences (that join two links or
+deny something), a *plan* says what each sentence states.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from fabula.world.relations import Link
 from fabula.world.relations.amounts import draw_amount
 from fabula.world.space.drawing import Draft
 from fabula.world.space.grid import COMPASS, REGIONS, lies, parted
-from fabula.world.space.language import language
+from fabula.world.space.language import capitalised, language
+from fabula.world.space.pattern import Pattern
 from fabula.world.space.recipe import SpaceRecipe
 
 
 class Denial(NamedTuple):
-    """How two entities do not lie to each other."""
+    """A relation that two entities do not have."""
 
     subject: str
     region: str
@@ -37,48 +38,60 @@ class Teller:
         self.recipe = recipe
         self.language = tongue = language(recipe.native)
         dimensions = recipe.dimensions
-        units = COMPASS if recipe.told == "compass" else recipe.space.units
+        units = COMPASS if recipe.wording == "compass" else recipe.space.units
         self.words = {step: word for word, step in units.items()}
         self._turned = recipe.shape != "line"
         self._capital = recipe.pool[0][0].isupper()
-        self._texts: dict[int, list[tuple[str, ...]]] = {}
-        """For each step the expressions of each kind, or all in one where any will do."""
-        if recipe.told == "phrases":
-            for step, word in self.words.items():
-                texts = [tongue.texts(word, k, dimensions) for k in recipe.phrases or ("",)]
-                self._texts[step] = [found for found in texts if found]
+        self.patterns: dict[int, list[list[Pattern]]] = {}
+        """For each step the sentences of each kind, or all in one list where any will do."""
+        for step, word in self.words.items():
+            if recipe.wording == "phrases":
+                kinds = [tongue.texts(word, k, dimensions) for k in recipe.phrases or ("",)]
+                texts = [[self._filled(text) for text in found] for found in kinds if found]
+            else:
+                texts = [list(tongue.plain(word))]
+            self.patterns[step] = [[Pattern(text) for text in found] for found in texts]
         self._halves: dict[int, tuple[str, ...]] = {}
 
-    # --- one link a sentence --------------------------------------------------------------
+    def _filled(self, text: str) -> str:
+        """A phrase for the recipe's names, with the slots {0} and {1}."""
+        return text if self._capital else capitalised(text.format("the {0}", "the {1}"))
 
-    def tell(self, links: list[Link[int]], draw: Draw) -> list[str]:
-        """A sentence for each link, from either side."""
+    # --- one link per sentence ------------------------------------------------------------
+
+    def tell(self, draft: Draft, start: int, end: int, draw: Draw) -> list[str]:
+        """A sentence for each of some links, from either side."""
         sentences = []
-        for subject, relation, other, _ in links:
-            if self._turned and draw() < 0.5:
-                sentences.append(self.say(other, -relation, subject, draw))
-            else:
-                sentences.append(self.say(subject, relation, other, draw))
+        names, turned, patterns = draft.names, self._turned, self.patterns
+        subjects, objects, steps = draft.subjects, draft.objects, draft.steps
+        told, figures, grounds = draft.told, draft.figures, draft.grounds
+        for at in range(start, end):
+            subject, other, step = subjects[at], objects[at], steps[at]
+            if turned and draw() < 0.5:
+                subject, other, step = other, subject, -step
+            kinds = patterns[step]
+            texts = kinds[0] if len(kinds) == 1 else kinds[int(draw() * len(kinds))]
+            pattern = texts[0] if len(texts) == 1 else texts[int(draw() * len(texts))]
+            told.append(pattern)
+            figures.append(subject)
+            grounds.append(other)
+            sentences.append(pattern.fill(names[subject], names[other]))
         return sentences
 
-    def say(self, subject: str, relation: int, other: str, draw: Draw) -> str:
+    def pattern(self, step: int, draw: Draw) -> Pattern:
         """A sentence for one step."""
-        if not self._texts:
-            return self.language.tell(self.words[relation], subject, other, draw)
-        kinds = self._texts[relation]
-        texts = kinds[0] if len(kinds) == 1 else pick(draw, kinds)
-        text = texts[int(draw() * len(texts))]
-        if self._capital:
-            return text.format(subject, other)
-        return self.language.fill(text, subject, other)
+        kinds = self.patterns[step]
+        texts = kinds[0] if len(kinds) == 1 else kinds[int(draw() * len(kinds))]
+        return texts[0] if len(texts) == 1 else texts[int(draw() * len(texts))]
 
     # --- plans ----------------------------------------------------------------------------
 
     def plan(self, draft: Draft, draw: Draw) -> list[Content]:
-        """The facts of each sentence."""
+        """The content of each sentence."""
         recipe = self.recipe
         plan: list[Content] = []
-        rest = list(draft.links)
+        links, places = draft.links(), draft.located()
+        rest = list(links)
         while rest:
             link = rest.pop(0)
             joins = [i for i, other in enumerate(rest) if self.halves(link) and self.halves(other)]
@@ -89,19 +102,19 @@ class Teller:
                 plan.append((link, rest.pop(at)))
             else:
                 plan.append((link,))
-        chain = [link for link in draft.links if link.role == "chain"]
+        chain = [link for link in links if link.role == "chain"]
         members = list(dict.fromkeys(name for k in chain for name in (k.subject, k.object)))
         denied: set[Denial] = set()
         for _ in range(draw_amount(draw, recipe.noise.negation)):
-            denial = self._deny(draw, members, draft.places)
+            denial = self._deny(draw, members, places)
             while denial in denied:
-                denial = self._deny(draw, members, draft.places)
+                denial = self._deny(draw, members, places)
             denied.add(denial)
             plan.insert(below(draw, len(plan) + 1), denial)
         return plan
 
     def _deny(self, draw: Draw, members: list[str], places: dict[str, int]) -> Denial:
-        """Something that is not so in the map."""
+        """A denial that is true in the map."""
         names = list(members)
         first = names.pop(below(draw, len(names)))
         second = pick(draw, names)
@@ -133,7 +146,7 @@ class Teller:
         subject, relation, other = _turned(told[0], draw)
         unit, count = parted(relation)
         if count == 1:
-            return self.say(subject, unit, other, draw)
+            return self.pattern(unit, draw).fill(subject, other)
         texts = tongue.texts(f"{self.words[unit]} {count}", "", dimensions)
         return tongue.fill(pick(draw, texts), subject, other)
 
@@ -162,11 +175,11 @@ class Teller:
 
 @lru_cache(maxsize=64)
 def teller_of(recipe: SpaceRecipe) -> Teller:
-    """The teller of a recipe, made once."""
+    """The teller of a recipe; cached."""
     return Teller(recipe)
 
 
 def _turned(link: Link[int], draw: Draw) -> tuple[str, int, str]:
-    """A link as it is told, from either side."""
+    """A link as it will be told, from either side."""
     subject, relation, other, _ = link
     return (other, -relation, subject) if draw() < 0.5 else (subject, relation, other)

@@ -1,7 +1,7 @@
-"""The meaning of words for places, written again for verification.
+"""The meaning of position words, written a second time for verification.
 
-A slip in the tables of grid.py, by which stories are told and read, must not prove itself. The two
-procedures of verification, placing.py and the logic program, share this table.
+A mistake in the tables of grid.py, which stories are told and read with, must not verify itself.
+The two procedures of verification, placing.py and the logic program, share this table.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ DEPTH = {"front": 1, "behind": -1}
 
 
 def _offset(word: str) -> Signs:
-    """The meaning of a word such as 'upper-left-front', part by part."""
+    """The meaning of a word such as 'upper-left-front', component by component."""
     parts = word.split("-")
     return (
         sum(_ACROSS.get(part, 0) for part in parts),
@@ -41,14 +41,14 @@ SIDES = (
 
 
 def step_word(signs: Signs) -> str:
-    """The step that goes this way, in words."""
+    """The step in this direction, as a word."""
     x, y, z = signs
     words = {1: "up", -1: "down"}.get(y), {1: "right", -1: "left"}.get(x)
     return "-".join([word for word in (*words, {1: "front", -1: "back"}.get(z)) if word])
 
 
 def _regions() -> dict[str, list[Signs]]:
-    """For each word the sign patterns it stands for."""
+    """For each word, the sign patterns it stands for."""
     found = {"overlap": [(0, 0, 0)]}
     for word, (x, y, z) in OFFSETS.items():
         if word in SIDES:
@@ -68,7 +68,7 @@ REGIONS = _regions()
 
 
 def opposite(word: str) -> str:
-    """The word for the same place seen from the other side."""
+    """The word for the same position seen from the other side."""
     x, y, z = OFFSETS[word]
     compass = word in ("north", "south", "east", "west")
     back = (-x, -y, -z)

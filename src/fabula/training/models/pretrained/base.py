@@ -24,15 +24,15 @@ class Loading:
     checkpoint: str = "minilm"
     """A folder, a name on the hub, minilm or smollm2."""
     limit: int = 512
-    """Tokens; of a longer story the beginning is left out."""
+    """Maximum number of tokens; the beginning of a longer story is dropped."""
     dropout: float = 0.0
-    """In training; stories that are made by rules need none, and without it training is faster."""
+    """In training; rule-generated stories need none, and training is faster without it."""
     fixed_layers: int = 0
     """Number of first layers that are frozen, together with the embeddings."""
 
 
 class Pretrained(Model):
-    """A model that begins with the weights of a checkpoint and reads with its tokenizer."""
+    """A model that starts from the weights of a checkpoint and uses its tokenizer."""
 
     inputs = "text"
     at_once = 32
@@ -53,13 +53,13 @@ class Pretrained(Model):
 
     @classmethod
     def check(cls, sizes: Any) -> None:
-        """The library must be there, and the checkpoint as well."""
+        """Check that the library is installed and the checkpoint exists."""
         transformers()
         Checkpoint.named(sizes.checkpoint).config()
 
     @classmethod
     def restored(cls, sizes: Any, shape: Shape, folder: Path) -> Self:
-        """From the folder of a run alone."""
+        """The model from the folder of a run alone."""
         return cls(sizes, shape, folder / KEPT)
 
     def load(self, weights: bool) -> Any:
@@ -67,17 +67,19 @@ class Pretrained(Model):
         return without_pooler(self.source.model(self.kind, self.sizes.dropout, weights))
 
     def keep(self, folder: Path) -> None:
-        """Configuration and tokenizer; the weights are with those of the model."""
+        """Write configuration and tokenizer; the weights are stored with those of the model."""
         self.net.config.architectures = [type(self.net).__name__]
         self.tokens.save_pretrained(folder / KEPT)
         self.net.config.save_pretrained(folder / KEPT)
 
     def remarks(self) -> dict[str, Any]:
-        """How many stories were too long."""
+        """The number of stories that were too long."""
         return {"trimmed_stories": len(self.trimmed)}
 
     def tokenised(self, *texts: Sequence[str], **more: Any) -> Any:
-        """Texts, or pairs of them, as tokens; of what is too long the beginning is left out."""
+        """Texts, or pairs of them, as tokens; the beginning of texts that are too long is
+        dropped.
+        """
         try:
             read = self.tokens(
                 *texts,
@@ -108,16 +110,16 @@ def stories(batch: Batch) -> list[tuple[str, ...]]:
 
 
 def places(config: Any) -> int:
-    """How many tokens a network has places for; many, if it does not number them."""
+    """The maximum number of tokens of a network; very large if it has no position embeddings."""
     found = getattr(config, "max_position_embeddings", None)
     if not found:
         return 1 << 20
-    # RoBERTa and its kin begin to count after the padding
+    # RoBERTa and its relatives start counting after the padding
     return int(found) - 2 * (config.model_type in ("roberta", "xlm-roberta", "camembert"))
 
 
 def fix_layers(net: nn.Module, count: int) -> None:
-    """The first layers are not trained, nor the words that they read."""
+    """Freeze the first layers and the word embeddings."""
     if not count:
         return
     stacks = [part for part in net.modules() if isinstance(part, nn.ModuleList)]
@@ -130,7 +132,7 @@ def fix_layers(net: nn.Module, count: int) -> None:
 
 
 def without_pooler(net: Any) -> Any:
-    """The network without the layer for a task that we do not have."""
+    """The network without its pooling layer, which we do not need."""
     if getattr(net, "pooler", None) is not None:
         net.pooler = None
     return net

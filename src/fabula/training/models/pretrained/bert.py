@@ -1,8 +1,8 @@
-"""CLUTRR's pretrained baselines: an encoder as it is, and a small classifier on top.
+"""CLUTRR's pretrained baselines: a frozen encoder with a small classifier on top.
 
-Names become the numerals 0 to 19, drawn by the story, so that a story of many people has none that
-training never saw. The encoder is not trained: each story goes through it once, alone, and what
-comes out is kept in half precision.
+Names become the numerals 0 to 19, drawn per story, so that a story with many people has none that
+training never saw. The encoder is not trained: each story goes through it once, alone, and its
+output is cached in half precision.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Text(NamedTuple):
     people: tuple[tuple[int, int, int], ...]
     """(numeral, start, end) of each mention."""
     asked: tuple[int, int]
-    """The numerals of the two asked about."""
+    """The numerals of the two people in the question."""
 
 
 class Read(NamedTuple):
@@ -46,19 +46,19 @@ class Read(NamedTuple):
     there: Tensor
     """[B, T] which of them are not padding."""
     who: Tensor
-    """[B, T] the numeral of the person that a token names, NOBODY if it names none."""
+    """[B, T] the numeral of the person that a token names, or NOBODY."""
 
 
 @dataclass(frozen=True)
 class Frozen(Loading):
-    """Whether the encoder is left as it is, and how much of what it says is kept."""
+    """Whether the encoder is frozen, and how much of its output is cached."""
 
     frozen: bool = True
     kept_megabytes: int = field(default=4000, metadata={"least": 0})
 
 
 class Bert(Pretrained):
-    """The mean of all tokens beside the sums of those that name the two people asked about."""
+    """The mean of all tokens next to the sums of those that name the two people of the question."""
 
     Sizes = Frozen
     regime = Regime(epochs=20, batch=32, lr=1e-3, clip=1)
@@ -76,11 +76,11 @@ class Bert(Pretrained):
         self.decide = classifier(self.width, shape.answers)
 
     def load(self, weights: bool) -> Any:
-        """The network; one that is not trained is kept with its weights."""
+        """The network; a frozen one is stored with its weights."""
         return super().load(weights or self.sizes.frozen)
 
     def keep(self, folder: Path) -> None:
-        """With the weights, if they are not the model's own."""
+        """Include the weights if they are not the model's own."""
         super().keep(folder)
         if self.sizes.frozen:
             with quietly():
@@ -109,7 +109,7 @@ class Bert(Pretrained):
     # --- the encoder ----------------------------------------------------------------------
 
     def _read(self, texts: Sequence[Text], device: torch.device) -> Read:
-        """Stories through the encoder: together if it is trained, else each alone and once."""
+        """Encode stories: in a batch if the encoder is trained, else each alone and once."""
         if self.sizes.frozen:
             rows = [self._remembered(text, device) for text in texts]
             states = pad_sequence([row for row, _ in rows], batch_first=True).to(device).float()
@@ -147,7 +147,7 @@ class Layered(Frozen):
 
 
 class BertLSTM(Bert):
-    """People are random rows among the encoder's words, and an LSTM reads both."""
+    """People are random vectors among the encoder's outputs, and an LSTM reads both."""
 
     Sizes = Layered
 
@@ -160,7 +160,7 @@ class BertLSTM(Bert):
         self.decide = classifier(hidden, shape.answers)
 
     def refined(self, read: Read) -> Read:
-        """Rows for people, redrawn for each training batch; then the LSTM."""
+        """Vectors for people, redrawn for each training batch; then the LSTM."""
         count = len(read.states)
         order = torch.arange(PLACEHOLDERS, device=self.rows.device).expand(count, -1)
         if self.training:
@@ -181,7 +181,7 @@ def numbered(told: Sequence[str], between: str, graph: Graph | None) -> Text:
     names = graph.entities
     if len(names) > PLACEHOLDERS:
         raise FabulaError(
-            f"a story has {len(names)} people, and there are {PLACEHOLDERS} numerals."
+            f"a story has {len(names)} people, but there are only {PLACEHOLDERS} numerals."
         )
     drawn = random.Random(text).sample(range(PLACEHOLDERS), len(names))
     numeral = dict(zip(names, drawn, strict=True))
@@ -204,6 +204,6 @@ def _who(read: Any, row: int, text: Text) -> Tensor:
     for numeral, start, end in text.people:
         for at in range(start, end):
             token = read.char_to_token(row, at)
-            if token is not None:  # it was not left out
+            if token is not None:  # not truncated
                 who[token] = numeral
     return who

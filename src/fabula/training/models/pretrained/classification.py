@@ -1,4 +1,6 @@
-"""Classifier: an encoder that reads question and story, pooled, and one score for every answer."""
+"""Classifier: an encoder reads question and story, its output is pooled, and each answer gets a
+score.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from fabula.training.models.pretrained.base import Loading, Pretrained, stories
 
 @dataclass(frozen=True)
 class Pooling(Loading):
-    """How the tokens become one."""
+    """How the tokens are pooled."""
 
     pool: Literal["mean", "first"] = "mean"
 

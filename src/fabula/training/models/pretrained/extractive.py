@@ -1,7 +1,7 @@
 """Extractive reader: an encoder that points at the answer.
 
-What a story does not mention, it cannot be pointed at in: such answers stand beside the question,
-as do yes, no and numbers, which a story may mention without meaning them.
+Answers that the story does not mention are listed after the question so that they can be pointed
+at, and so are yes, no and numbers, which a story may contain without meaning them.
 
     [CLS] Is Mary in the office? yes; no; garden [SEP] Mary went to the office. … [SEP]
 """
@@ -23,12 +23,12 @@ BESIDE = {
     "yes", "no", "maybe", "none", "nothing",
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 }  # fmt: skip
-QUESTION, STORY = 0, 1  # the two sequences that are read
-NOWHERE = 1e-30  # the probability of an answer whose every mention was left out
+QUESTION, STORY = 0, 1  # the two input sequences
+NOWHERE = 1e-30  # the probability of an answer whose mentions were all truncated
 
 
 class Mention(NamedTuple):
-    """An answer where it stands."""
+    """A mention of an answer."""
 
     answer: int
     sequence: int
@@ -40,7 +40,7 @@ class Page(NamedTuple):
     """The input text and the positions of answers in it."""
 
     question: str
-    """The question with the answers beside it."""
+    """The question, followed by the answers."""
     story: str
     mentions: tuple[Mention, ...]
 
@@ -50,11 +50,13 @@ class Pointing(Loading):
     """The spans that count as pointing at the answer."""
 
     mentions: Literal["all", "last"] = "all"
-    """Training wants any mention of the answer, or, as with span readers, the last one."""
+    """Whether any mention of the answer is right in training, or, as with span readers, only the
+    last.
+    """
 
 
 class Extractive(Pretrained):
-    """Begin and end of the answer; mentions of one answer add up."""
+    """Start and end of the answer; mentions of one answer add up."""
 
     Sizes = Pointing
     regime = Regime(epochs=12, batch=16, lr=1e-4, clip=1, warm_steps=20, patience=4)
@@ -66,7 +68,7 @@ class Extractive(Pretrained):
         self.page = lru_cache(1 << 15)(Pages(shape.labels))
 
     def forward(self, batch: Batch) -> Output:
-        """Read, and add up what points at each answer."""
+        """Read, and add up the scores of each answer."""
         pages = [
             self.page(" ".join(told), each.asked)
             for told, each in zip(stories(batch), batch.examples, strict=True)
@@ -95,7 +97,7 @@ class Extractive(Pretrained):
         return Output(logits, -right.sum() / len(batch))
 
     def _tokens(self, read: Any, row: int, mention: Mention) -> tuple[int, int] | None:
-        """First and last token of a mention, if it was not left out."""
+        """First and last token of a mention, unless it was truncated."""
         _, sequence, start, end = mention
         first = read.char_to_token(row, start, sequence)
         last = read.char_to_token(row, end - 1, sequence)
@@ -110,11 +112,11 @@ class Pages:
         self.numbers = {label.lower(): at for at, label in enumerate(labels)}
         words = [label for label in self.numbers if "," not in label and label not in BESIDE]
         longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-        # nothing is sought if no answer is a word; a part of a compound does not count
+        # no search if no answer is a word; a part of a compound does not count
         self.pattern = re.compile(rf"(?<![\w-])(?:{longest_first or '(?!)'})(?![\w-])")
 
     def __call__(self, story: str, question: str) -> Page:
-        """A story and its question, and all answers in or beside them."""
+        """A story and its question, with all answers in or next to them."""
         mentions = [
             Mention(self.numbers[found[0]], STORY, *found.span())
             for found in self.pattern.finditer(story.lower())
