@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from itertools import combinations, islice
@@ -40,6 +41,15 @@ def test_alone_as_in_a_batch(variant: Variant, index: int, before: int, after: i
     alone = instance(variant.recipe, sample_split(variant), index, seed=0, **variant.changes)
     assert alone.to_json() == batch[index - start].to_json()
     assert alone.id == f"{variant.recipe}:{sample_split(variant)}:{index}"
+
+
+@pytest.mark.parametrize("name", ["actors/containers", "babi/qa6", "clutrr/gen-23"])
+def test_recipe_in_use_is_sent_without_what_was_derived_from_it(name: str) -> None:
+    recipe = load(name)
+    next(Author(recipe, next(iter(recipe.splits)), 3).instances(0, 1))
+    sent = pickle.loads(pickle.dumps(recipe))
+    assert sent == recipe
+    assert vars(recipe).keys() > vars(sent).keys() == type(recipe).model_fields.keys()
 
 
 @pytest.mark.parametrize("name", recipe_ids())

@@ -65,6 +65,13 @@ class Strict(BaseModel):
         strict: CoreSchema = _strict(handler(source))
         return strict
 
+    def __getstate__(self) -> dict[Any, Any]:
+        """The fields alone: what was derived from them may number things as this process does."""
+        state = super().__getstate__()
+        fields = type(self).model_fields
+        state["__dict__"] = {key: state["__dict__"][key] for key in fields if key in self.__dict__}
+        return state
+
 
 class Cell(Strict):
     """A kind of instance: what is asked, and how the answer is supported."""
