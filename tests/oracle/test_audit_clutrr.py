@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fabula.analysis.audits import clutrr
+from fabula.analysis.audits.findings import Severity
 from fabula.analysis.audits.results import audit_files
 from fabula.cli import main
 from fabula.errors import FabulaError
@@ -98,6 +99,15 @@ PLANTED: list[tuple[dict[str, str], str]] = [
 @pytest.mark.parametrize(("change", "kind"), PLANTED, ids=[kind for _, kind in PLANTED])
 def test_planted_defects_are_found(tmp_path: Path, change: dict[str, str], kind: str) -> None:
     assert kind in defects(table(tmp_path / "t.csv", change))
+
+
+def test_the_corrected_edition_has_no_error_left(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", {}, *(change for change, _ in PLANTED))
+    (found,) = audit_files("clutrr", [path], fix=tmp_path / "fixed")
+    assert found.severity is Severity.ERROR
+    (again,) = audit_files("clutrr", [tmp_path / "fixed" / "t.csv"])
+    assert again.severity is not Severity.ERROR
+    assert 0 < again.sound == again.items < found.items
 
 
 def test_noise_that_shortens_the_chain_is_found(tmp_path: Path) -> None:

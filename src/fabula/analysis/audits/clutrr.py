@@ -427,7 +427,7 @@ def _check_question(row: Row, result: Result) -> None:
 
 
 def corrected(table: Table, changes: Sequence[Change]) -> str:
-    """The table with entailed labels, without the rows for which no label is entailed.
+    """The table with entailed labels, without the rows for which no label can be proven.
 
     A row that changes, or whose proof has a step that does not follow, gets a proof of which every
     step follows, or none if no chain of two-fact steps leads to the label. Where the label is a
@@ -562,14 +562,19 @@ def audit_tables(
 
 
 def _judge_row(table: Table, row: Row, result: Result, trained: set[str]) -> None:
-    before = _errors(result)
+    before, mended = _errors(result), _label_errors(result)
     bad = result.counts[STEP.name] + result.counts[PREMISE.name] + result.counts[GOAL.name]
     entailed = audit_row(row, result)
     if row.k > 2 and not _is_training(table, row) and row.fields["f_comb"] in trained:
         reason = f"Training rows have the pattern {row.fields['f_comb']} too."
         result.add(_finding(row, LEAK, reason))
     result.items += 1
-    result.sound += _errors(result) == before
+    found = _errors(result) - before
+    result.sound += not found
+    if found > _label_errors(result) - mended:  # names, text or facts that no label can mend
+        reason = "no label can mend what the story says"
+        result.changes.append(Change(row.place, "removed", row.label, "", reason))
+        return
     if entailed == row.label:
         if result.counts[STEP.name] + result.counts[PREMISE.name] + result.counts[GOAL.name] > bad:
             change = Change(row.place, "proof", row.fields["proof_state"], repr(proof(row, entailed)), "a step does not follow")  # fmt: skip  # noqa: E501
@@ -585,6 +590,10 @@ def _judge_row(table: Table, row: Row, result: Result, trained: set[str]) -> Non
 def _errors(result: Result) -> int:
     kinds = result.kinds
     return sum(n for name, n in result.counts.items() if kinds[name].severity is Severity.ERROR)
+
+
+def _label_errors(result: Result) -> int:
+    return result.counts[SOME.name] + result.counts[NONE.name]
 
 
 def _is_training(table: Table, row: Row) -> bool:
